@@ -12,7 +12,7 @@ import { toGrants } from '#libs/store';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { about } from '../services/identity/reference.ts';
 import { services } from '../services/services.ts';
-import { actors, table as permissions, type Rule, rowOf } from '../tests/permissions/table.ts';
+import { actors, parseRowName, table as permissions, type Rule } from '../tests/permissions/table.ts';
 import { capacityPage } from './capacity-page.ts';
 import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
@@ -141,10 +141,10 @@ function permissionsPage(): string {
   const rows: Record<string, Rule> = permissions;
   const sign = { yes: '✓', own: 'own' } as const;
   const row = (operation: AnyOperation) => {
-    const named = Object.entries(rows).filter(([name]) => rowOf(name).operation === operation.id);
-    return named.map(([name, { who, outcomes }]) => [
-      [formatRoute(operation), rowOf(name).special].filter(Boolean).join(' '),
-      who,
+    const named = Object.entries(rows).filter(([name]) => parseRowName(name).operation === operation.id);
+    return named.map(([name, { allowed, outcomes }]) => [
+      [formatRoute(operation), parseRowName(name).special].filter(Boolean).join(' '),
+      allowed,
       ...actors.map((actor) => {
         const outcome = outcomes[actor];
         return typeof outcome === 'number' ? String(outcome) : sign[outcome];

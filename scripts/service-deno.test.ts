@@ -8,7 +8,7 @@ import { documents } from '../services/documents/service.ts';
 import { identity } from '../services/identity/service.ts';
 import { sharing } from '../services/sharing/service.ts';
 import { webhookDelivery } from '../services/webhook-delivery/service.ts';
-import { childOf, runScript } from '../tests/programs.ts';
+import { getChildPid, runScript } from '../tests/programs.ts';
 import { denoBinary } from './deno-binary.ts';
 import { denoPermissions } from './deno-permissions.ts';
 
@@ -152,7 +152,7 @@ test('Deno ends when its parent process is killed by SIGKILL', async () => {
   });
   // without identity, the service waits for its views
   await until('a running Deno process', async () => run.printed().includes('Waiting for the views'), 30_000);
-  const deno = childOf(run);
+  const deno = getChildPid(run);
   run.process.kill('SIGKILL');
   try {
     await until('the end of Deno', async () => !isAlive(deno));

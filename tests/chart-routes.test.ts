@@ -1,4 +1,4 @@
-/** The routes of the chart's ingress: every operation of every contract is led to the service that has it. */
+/** Checks that the chart's ingress routes every operation of every contract to the service that implements it. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { apiPrefix, contracts } from '../services/contracts.ts';
@@ -23,8 +23,11 @@ const operations = contracts.flatMap(({ name, operations: own }) =>
   })),
 );
 
-/** As controllers decide: exact paths first, then patterns, then the longest prefix; segment by segment or, as some have it, letter by letter. */
-function ledTo(path: string, isBySegment: boolean): string | undefined {
+/**
+ * The service that an ingress controller routes a path to: an exact path wins over a pattern, a pattern over the
+ * longest prefix. Controllers compare prefixes by segment or by character.
+ */
+function findService(path: string, isBySegment: boolean): string | undefined {
   const exact = routes.exact.find((one) => one.path === path);
   const pattern = routes.patterns.find((one) => new RegExp(`^${one.path}$`).test(path));
   const prefixes = routes.prefixes.filter((one) =>
@@ -35,21 +38,21 @@ function ledTo(path: string, isBySegment: boolean): string | undefined {
 }
 
 test.each([
-  { how: 'by segments', isBySegment: true },
-  { how: 'by letters', isBySegment: false },
-])('the ingress leads every operation to its service, $how', ({ isBySegment }) => {
-  const wrong = operations.filter(({ service, path }) => ledTo(path, isBySegment) !== service);
+  { how: 'by segment', isBySegment: true },
+  { how: 'by character', isBySegment: false },
+])('the ingress routes every operation to its service, prefixes $how', ({ isBySegment }) => {
+  const wrong = operations.filter(({ service, path }) => findService(path, isBySegment) !== service);
   expect(wrong.map(({ route }) => route)).toEqual([]);
   expect(operations.length).toBeGreaterThan(50);
 });
 
-test('the roots lead to the start page, and catch nothing else', () => {
-  for (const path of ['/', apiPrefix]) expect([path, ledTo(path, false)]).toEqual([path, 'identity']);
+test('the ingress routes only the root paths to the start page', () => {
+  for (const path of ['/', apiPrefix]) expect([path, findService(path, false)]).toEqual([path, 'identity']);
   for (const path of ['/nowhere', '/api', '/api/v2', `${apiPrefix}/nowhere`, '/favicon.ico'])
-    expect([path, ledTo(path, false)]).toEqual([path, undefined]);
+    expect([path, findService(path, false)]).toEqual([path, undefined]);
 });
 
-test('the ingress routes by path alone, so preflight requests pass', async () => {
+test('the ingress ignores the method, so preflight requests pass', async () => {
   const template = await readFile(
     new URL('../charts/platform/templates/ingress.yaml', import.meta.url),
     'utf8',
@@ -57,8 +60,8 @@ test('the ingress routes by path alone, so preflight requests pass', async () =>
   expect(template).not.toMatch(/\bmethods?\b/i);
 });
 
-test('the management port’s paths lead nowhere', () => {
-  const operates = contracts.flatMap((one) => one.adminOperations ?? []).map(({ path }) => path);
-  for (const path of ['/healthz', '/readyz', '/metrics', ...operates])
-    expect([path, ledTo(path, false)]).toEqual([path, undefined]);
+test('the ingress does not route paths of the management port', () => {
+  const adminPaths = contracts.flatMap((one) => one.adminOperations ?? []).map(({ path }) => path);
+  for (const path of ['/healthz', '/readyz', '/metrics', ...adminPaths])
+    expect([path, findService(path, false)]).toEqual([path, undefined]);
 });

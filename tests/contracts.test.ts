@@ -1,4 +1,4 @@
-/** Promises that every operation keeps, made from the contracts; a new operation is tested the day it exists. */
+/** Tests that hold for every operation. They are generated from the contracts, so a new operation is tested at once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type AnyOperation, getProblems, newId, openapi } from '#libs/contract';
@@ -7,30 +7,30 @@ import { contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 
 const operations: AnyOperation[] = contracts.flatMap((contract) => [...contract.operations]);
-const guarded = operations.filter((operation) => operation.access.authenticated);
-const withPath = guarded.filter((operation) => operation.params);
+const authenticated = operations.filter((operation) => operation.access.authenticated);
+const withPath = authenticated.filter((operation) => operation.params);
 const withBody = operations.filter((operation) => operation.body && operation.access.authenticated);
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 let bob: Person;
-/** Things of Ada's organization, by the name of the path parameter that leads to them. */
-let hers: Record<string, string>;
+/** Ids of resources of Ada's organization, by the name of their path parameter. */
+let resources: Record<string, string>;
 
 beforeAll(async () => {
-  here = await testApp({ services, contracts });
-  [ada, bob] = await Promise.all([register(here), register(here)]);
-  hers = await thingsOf(ada);
+  app = await testApp({ services, contracts });
+  [ada, bob] = await Promise.all([register(app), register(app)]);
+  resources = await createResources(ada);
 }, 120_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-/** A credential with another character near its end, whatever is there; the last one of a signature does not all count. */
-function spoiled(credential: string): string {
+/** The credential with a changed third-last character. Not all bits of a signature's last character are significant. */
+function corrupt(credential: string): string {
   return credential.slice(0, -3) + (credential.at(-3) === 'x' ? 'y' : 'x') + credential.slice(-2);
 }
 
 describe('every operation', () => {
-  test('has a name, an id and a route of its own', () => {
+  test('has a unique id and a unique route', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
     expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
   });
@@ -38,18 +38,18 @@ describe('every operation', () => {
   test('is handled by the service that declares it', async () => {
     const unhandled = [];
     for (const operation of operations) {
-      const { status, body } = await here.request(operation.method.toUpperCase(), pathFor(operation, {}), {});
+      const { status, body } = await app.request(operation.method.toUpperCase(), pathFor(operation, {}), {});
       const isMissing = status === 405 || (status === 404 && body.detail === 'This route does not exist.');
       if (isMissing) unhandled.push(operation.id);
     }
     expect(unhandled).toEqual([]);
   });
 
-  test.each(guarded)('$id without a token is 401', async (operation) => {
-    for (const as of [undefined, 'nonsense', 'pds_nonsense', spoiled(ada.key), spoiled(ada.token)]) {
-      const { status, body, headers } = await here.request(
+  test.each(authenticated)('$id fails with 401 without a valid credential', async (operation) => {
+    for (const as of [undefined, 'nonsense', 'pds_nonsense', corrupt(ada.key), corrupt(ada.token)]) {
+      const { status, body, headers } = await app.request(
         operation.method.toUpperCase(),
-        pathFor(operation, hers),
+        pathFor(operation, resources),
         as ? { as } : {},
       );
       expect([status, body.code]).toEqual([401, 'unauthenticated']);
@@ -61,38 +61,38 @@ describe('every operation', () => {
   });
 
   test.each(withPath)(
-    '$id in another organization is the same 404 as for nothing at all',
+    '$id in another organization gives the same 404 as an unknown id',
     async (operation) => {
       const body = sampleBody(operation);
       const method = operation.method.toUpperCase();
-      const others = await here.request(method, pathFor(operation, hers), { as: bob.key, body });
-      const nothing = await here.request(method, pathFor(operation, {}), { as: bob.key, body });
+      const others = await app.request(method, pathFor(operation, resources), { as: bob.key, body });
+      const nothing = await app.request(method, pathFor(operation, {}), { as: bob.key, body });
       expect(others.status).toBe(404);
       expect({ ...others.body, request_id: '' }).toEqual({ ...nothing.body, request_id: '' });
     },
   );
 
-  test.each(withPath)('$id with an ill-formed id is 404', async (operation) => {
-    const ids = Object.fromEntries(Object.keys(hers).map((name) => [name, 'not-an-id']));
-    const { status } = await here.request(operation.method.toUpperCase(), pathFor(operation, ids), {
+  test.each(withPath)('$id fails with 404 for a malformed id', async (operation) => {
+    const ids = Object.fromEntries(Object.keys(resources).map((name) => [name, 'not-an-id']));
+    const { status } = await app.request(operation.method.toUpperCase(), pathFor(operation, ids), {
       as: ada.key,
       body: sampleBody(operation),
     });
     expect(status).toBe(404);
   });
 
-  test.each(withBody)('$id with nonsense is 400 with every mistake', async (operation) => {
+  test.each(withBody)('$id fails with 400 and lists every error of the body', async (operation) => {
     const method = operation.method.toUpperCase();
-    const path = pathFor(operation, hers);
+    const path = pathFor(operation, resources);
     const isMultipart = 'file' in operation.body;
     const nonsense = isMultipart ? new FormData() : { nonsense: 1, more_nonsense: 2 };
-    const { status, body } = await here.request(method, path, { as: ada.key, body: nonsense });
+    const { status, body } = await app.request(method, path, { as: ada.key, body: nonsense });
     expect([status, body.code]).toEqual([400, 'invalid_request']);
     const paths = body.errors.map(({ path: at }: { path: string }) => at);
     if (isMultipart) expect(paths).toContain(`body/${operation.body.file}`);
     else expect(paths).toEqual(expect.arrayContaining(['body/nonsense', 'body/more_nonsense']));
     if (isMultipart) return;
-    const broken = await here.request(method, path, {
+    const broken = await app.request(method, path, {
       as: ada.key,
       body: '{"broken',
       headers: { 'content-type': 'application/json' },
@@ -101,12 +101,12 @@ describe('every operation', () => {
   });
 });
 
-describe('what is created', () => {
+describe('a created resource', () => {
   const readers = operations.filter(({ method }) => method === 'get');
-  const formOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
+  const toPattern = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
-  test('has a Location exactly where an operation reads it on its own', () => {
-    const reads = (path: string) => readers.some((one) => formOf(one.path) === formOf(path));
+  test('has a Location exactly if an operation reads a single one', () => {
+    const reads = (path: string) => readers.some((one) => toPattern(one.path) === toPattern(path));
     for (const operation of operations.filter(({ status }) => status === 201)) {
       const { id, path, location, returns } = operation;
       const isReadable = reads(`${path}/{id}`) || readers.some((one) => one.returns === returns);
@@ -116,7 +116,7 @@ describe('what is created', () => {
   });
 
   test('can be read at its Location', async () => {
-    const document = `/documents/${hers.doc_id}`;
+    const document = `/documents/${resources.doc_id}`;
     const webhook = { name: 'Found', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
     const requests: [path: string, body?: object][] = [
       ['/documents', { title: 'Found' }],
@@ -128,10 +128,10 @@ describe('what is created', () => {
     const declared = operations.filter(({ location }) => location !== undefined);
     expect(requests).toHaveLength(declared.length);
     for (const [path, body] of requests) {
-      const created = await here.request('POST', path, { as: ada.key, body });
+      const created = await app.request('POST', path, { as: ada.key, body });
       const location = created.headers.get('location') ?? '';
       expect([path, created.status, location.startsWith('/api/v1/')]).toEqual([path, 201, true]);
-      const read = await here.request('GET', location.replace('/api/v1', ''), { as: ada.key });
+      const read = await app.request('GET', location.replace('/api/v1', ''), { as: ada.key });
       expect([read.status, read.body.id ?? read.body.token]).toEqual([
         200,
         created.body.id ?? created.body.token,
@@ -140,9 +140,9 @@ describe('what is created', () => {
   });
 });
 
-describe('the reference', () => {
-  test('is served, and holds every operation with its problems', async () => {
-    const { status, body, headers } = await here.request('GET', '/openapi.json');
+describe('the API reference', () => {
+  test('is served and describes every operation with its problems', async () => {
+    const { status, body, headers } = await app.request('GET', '/openapi.json');
     expect(status).toBe(200);
     expect(body.openapi).toMatch(/^3\.1/);
     for (const operation of operations) {
@@ -153,13 +153,13 @@ describe('the reference', () => {
         expect(described.responses[kind.status]?.description).toContain(kind.code);
       }
     }
-    const again = await here.request('GET', '/openapi.json', {
+    const again = await app.request('GET', '/openapi.json', {
       headers: { 'if-none-match': headers.get('etag') ?? '' },
     });
     expect(again.status).toBe(304);
   });
 
-  test('refers to no schema that is not there', () => {
+  test('refers only to schemas that it contains', () => {
     const document = openapi(contracts, { title: 't', version: '1', description: 'd', apiPrefix: '/api/v1' });
     const text = JSON.stringify(document);
     const components = z
@@ -170,26 +170,26 @@ describe('the reference', () => {
     expect(text).not.toContain('"$defs"');
   });
 
-  test('is a page whose every file is served from here', async () => {
-    const page = await here.request('GET', '/docs');
+  test('is a page that loads all its files from this origin', async () => {
+    const page = await app.request('GET', '/docs');
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     const html = new TextDecoder().decode(page.bytes);
     expect(html).not.toMatch(/https?:\/\//);
     for (const [, file] of html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)) {
-      expect((await here.request('GET', `/${file}`)).status).toBe(200);
+      expect((await app.request('GET', `/${file}`)).status).toBe(200);
     }
   });
 });
 
-describe('ownership', () => {
-  test('a collection has one owner, a view comes from its owner', () => {
+describe('the contracts', () => {
+  test('give each collection one owner, which also owns its views', () => {
     const owned = contracts.flatMap((contract) => [...contract.owns]);
     expect(new Set(owned).size).toBe(owned.length);
     for (const contract of contracts)
       for (const view of contract.views) expect(contract.owns).toContain(view.collection);
   });
 
-  test('whatever is read or heard is offered or said by somebody', () => {
+  test('read and consume only views and events that are published', () => {
     const views = contracts.flatMap((contract) => [...contract.views]);
     const events = contracts.flatMap((contract) => [...contract.publishes]);
     for (const contract of contracts) {
@@ -199,7 +199,7 @@ describe('ownership', () => {
   });
 });
 
-/** A query that fits the operation's form, where the form needs one. */
+/** A valid query for each operation that requires one. */
 const sampleQueries: Record<string, string> = { exportWord: '?template_id=default' };
 
 function pathFor(operation: AnyOperation, ids: Record<string, string>): string {
@@ -207,7 +207,7 @@ function pathFor(operation: AnyOperation, ids: Record<string, string>): string {
   return path + (sampleQueries[operation.id] ?? '');
 }
 
-/** A body that fits the operation's form, so that what answers is behind the form. */
+/** A valid body for the operation, so that the request passes validation. */
 function sampleBody(operation: AnyOperation): unknown {
   const samples: Record<string, unknown> = {
     createNode: { node_type: 'section', title: 'One', order: 1 },
@@ -224,15 +224,18 @@ function sampleBody(operation: AnyOperation): unknown {
   return samples[operation.id];
 }
 
-async function thingsOf(person: Person): Promise<Record<string, string>> {
-  const document = await here.request('POST', '/documents', { as: person.key, body: { title: 'Hers' } });
-  await here.request('POST', `/documents/${document.body.id}/publish`, { as: person.key });
-  const webhook = { name: 'Hers', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
-  const config = await here.request('POST', '/webhooks', { as: person.key, body: webhook });
-  const [key] = (await here.request('GET', '/api-keys', { as: person.key })).body;
-  const department = await here.request('POST', '/departments', { as: person.key, body: { name: 'Hers' } });
+async function createResources(person: Person): Promise<Record<string, string>> {
+  const document = await app.request('POST', '/documents', { as: person.key, body: { title: 'Document' } });
+  await app.request('POST', `/documents/${document.body.id}/publish`, { as: person.key });
+  const webhook = { name: 'Hook', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
+  const config = await app.request('POST', '/webhooks', { as: person.key, body: webhook });
+  const [key] = (await app.request('GET', '/api-keys', { as: person.key })).body;
+  const department = await app.request('POST', '/departments', {
+    as: person.key,
+    body: { name: 'Department' },
+  });
   const guest = { email: 'guest@example.com' };
-  const invitation = await here.request('POST', '/members/invitations', { as: person.key, body: guest });
+  const invitation = await app.request('POST', '/members/invitations', { as: person.key, body: guest });
   return {
     doc_id: document.body.id,
     config_id: config.body.id,

@@ -1,4 +1,4 @@
-/** Dead letters as whoever is on call has them in hand: listed, shown, and sent once more when the cause is mended. */
+/** Tests `scripts/dead-letters.ts`: list and show dead letters, and replay them after a repair. */
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -12,7 +12,7 @@ const prefix = `test-${randomBytes(4).toString('hex')}.`;
 const queue = 'webhook-delivery';
 let rabbit: TestRabbit;
 let bus: Bus;
-let isMended = false;
+let isRepaired = false;
 const handled: string[] = [];
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
   await until('the bus', async () => bus.up);
   const handler = async ({ id }: Envelope) => {
-    if (!isMended) throw new UnrecoverableError('broken');
+    if (!isRepaired) throw new UnrecoverableError('broken');
     handled.push(id);
   };
   await bus.consume(queue, handler, { prefetch: 4 });
@@ -33,59 +33,59 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 
-async function deadLetters(...words: string[]): Promise<{ code: number | null; text: string }> {
-  const { exited, printed } = runScript('dead-letters.ts', words, {
+async function runDeadLetters(...args: string[]): Promise<{ code: number | null; text: string }> {
+  const { exited, printed } = runScript('dead-letters.ts', args, {
     AMQP_URL: rabbit.url,
     AMQP_PREFIX: prefix,
   });
   return { code: await exited, text: printed() };
 }
 
-const dead = async () => (await bus.depth(queue)).dead;
+const countDead = async () => (await bus.depth(queue)).dead;
 
-test('what a service gave up is listed, shown, and handled once it is sent again; the rest stays', async () => {
+test('dead letters are listed, shown and replayed one by one or all at once', async () => {
   const events = Array.from({ length: 3 }, () => ({
     id: newId(),
     type: 'document.published',
     occurred_at: new Date().toISOString(),
     organization_id: newId(),
     actor_id: null,
-    data: { why: 'a test' },
+    data: { reason: 'a test' },
   }));
   for (const event of events) await bus.publish(event);
-  await until('all of them dead', async () => (await dead()) === 3);
+  await until('three dead letters', async () => (await countDead()) === 3);
   const [first, second, third] = events.map(({ id }) => id);
 
-  const listed = await deadLetters('list');
+  const listed = await runDeadLetters('list');
   expect(listed.code).toBe(0);
   expect(listed.text).toContain(`${queue.padEnd(20)}3 dead, 0 to retry, 0 ready`);
   for (const id of [first, second, third])
     expect(listed.text).toMatch(new RegExp(`^  ${id} +document.published`, 'm'));
 
-  const shown = await deadLetters('show', queue, `${second}`);
-  expect(JSON.parse(shown.text)).toEqual(events[1]);
+  const printed = await runDeadLetters('show', queue, `${second}`);
+  expect(JSON.parse(printed.text)).toEqual(events[1]);
 
-  // still broken: it comes back
-  await deadLetters('replay', queue, `${second}`);
-  await until('it to be dead again', async () => (await dead()) === 3);
+  // the handler still fails, so the event is dead-lettered again
+  await runDeadLetters('replay', queue, `${second}`);
+  await until('the event to be dead again', async () => (await countDead()) === 3);
 
-  isMended = true;
-  const replayed = await deadLetters('replay', queue, `${second}`);
+  isRepaired = true;
+  const replayed = await runDeadLetters('replay', queue, `${second}`);
   expect(replayed.text).toContain(`Dead letters of ${queue} replayed: 1`);
   expect(replayed.text).toMatch(new RegExp(`"audit":true.*"event":"dead_letter.replay".*"id":"${second}"`));
-  await until('the second', async () => handled.length === 1);
+  await until('the second event', async () => handled.length === 1);
   expect(handled).toEqual([second]);
-  await until('two left', async () => (await dead()) === 2);
+  await until('two dead letters', async () => (await countDead()) === 2);
 
-  expect((await deadLetters('replay', queue, '--all')).code).toBe(0);
-  await until('the rest', async () => handled.length === 3);
+  expect((await runDeadLetters('replay', queue, '--all')).code).toBe(0);
+  await until('the other events', async () => handled.length === 3);
   expect(handled.toSorted()).toEqual([first, second, third].toSorted());
-  expect(await dead()).toBe(0);
+  expect(await countDead()).toBe(0);
 }, 60_000);
 
-test('what is not there, or no queue, is said and ends with 1', async () => {
-  const missing = await deadLetters('replay', queue, 'nothing');
+test('an unknown event or queue is reported and exits with 1', async () => {
+  const missing = await runDeadLetters('replay', queue, 'nothing');
   expect([missing.code, missing.text]).toEqual([1, expect.stringContaining('Not found: nothing')]);
-  const wrong = await deadLetters('replay', 'nobody', '--all');
+  const wrong = await runDeadLetters('replay', 'unknown', '--all');
   expect([wrong.code, wrong.text]).toEqual([1, expect.stringContaining('Queues: ')]);
 }, 30_000);

@@ -1,13 +1,13 @@
-/** `npm run demo` as tests use it: the real program, its files in a folder of the test. */
+/** Runs `npm run demo` as a separate process that writes its files into a folder of the test. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs the demo against the address; gives its exit code and everything it printed. */
+/** Runs the demo against an origin. Returns its exit code and its output. */
 export function runDemo(base: string, folder: string): Promise<{ code: number; text: string }> {
   return runDemoWith(['--base', base], folder);
 }
 
-/** Runs the demo with these arguments and these settings beside the environment's own. */
+/** Runs the demo with arguments, and with settings in addition to the environment. */
 export async function runDemoWith(
   args: readonly string[],
   folder: string,

@@ -1,43 +1,46 @@
-/** The five services as tests use them: a real process each, under Node or Deno, with MongoDB users of their own, joined by the gateway. */
+/** Starts the five services under Node or Deno, one process each with its own MongoDB user, and the gateway. */
 import { randomBytes } from 'node:crypto';
 import { freePorts, type TestRabbit, testRabbit } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
-import { childOf, ended, type KeptProgram, kept, runScript } from './programs.ts';
+import { getChildPid, runScript, type SupervisedProgram, stopProgram, supervise } from './programs.ts';
 import { type ServiceUsers, serviceUsers } from './service-users.ts';
 
-/** A service that is ready. */
-export interface ServiceProcess extends KeptProgram {
+/** A running process of a service. */
+export interface ServiceProcess extends SupervisedProgram {
   name: string;
   origin: string;
   management: string;
 }
 
-/** The five services. */
+/** The running services and their gateway. */
 export interface FiveProcesses {
   /** Origin of the gateway. */
   origin: string;
-  gateway: KeptProgram;
+  gateway: SupervisedProgram;
   services: readonly ServiceProcess[];
   users: ServiceUsers;
-  /** Put before every name on RabbitMQ. */
+  /** Prefix of every name on RabbitMQ. */
   prefix: string;
-  /** Stops everything; gives the exit codes, the gateway's first. */
+  /** Stops all processes and servers. Returns the exit codes, the gateway's first. */
   stop(): Promise<(number | null)[]>;
 }
 
-/** What may be chosen. */
-export interface Choices {
-  /** Of each service; the gateway knows the first. */
+/** Options of `fiveProcesses`. */
+export interface FiveProcessesOptions {
+  /** Replicas of each service. The gateway uses the first one. */
   replicas?: number;
-  /** Starts the RabbitMQ; it is stopped with the rest. */
+  /** Starts RabbitMQ, which `stop` stops as well. */
   rabbit?: () => Promise<TestRabbit>;
   settings?: Record<string, string>;
 }
 
-/** Starts all of it at once, on an empty database. */
-export async function fiveProcesses(runtime: 'node' | 'deno', choices: Choices = {}): Promise<FiveProcesses> {
+/** Starts all processes at the same time, on an empty database. */
+export async function fiveProcesses(
+  runtime: 'node' | 'deno',
+  choices: FiveProcessesOptions = {},
+): Promise<FiveProcesses> {
   const { replicas = 1, settings = {} } = choices;
-  const { rabbit, users, stop: stopServers } = await servers(choices.rabbit ?? testRabbit);
+  const { rabbit, users, stop: stopServers } = await startServers(choices.rabbit ?? testRabbit);
   const prefix = `test-${randomBytes(4).toString('hex')}.`;
   const common = {
     ...localSettings,
@@ -46,19 +49,19 @@ export async function fiveProcesses(runtime: 'node' | 'deno', choices: Choices =
     ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     ...settings,
   };
-  const running: KeptProgram[] = [];
+  const running: SupervisedProgram[] = [];
   const stop = async () => {
-    const codes = await Promise.all(running.map(ended));
+    const codes = await Promise.all(running.map(stopProgram));
     await stopServers();
     return codes;
   };
-  const begin = async (name: string, [port, managementPort]: number[]): Promise<ServiceProcess> => {
-    const own = { PORT: `${port}`, MANAGEMENT_PORT: `${managementPort}`, MONGODB_URI: users.uriOf(name) };
-    const program = await kept({
+  const startService = async (name: string, [port, managementPort]: number[]): Promise<ServiceProcess> => {
+    const own = { PORT: `${port}`, MANAGEMENT_PORT: `${managementPort}`, MONGODB_URI: users.getUri(name) };
+    const program = await supervise({
       name,
       ...(runtime === 'node'
         ? { launch: () => runScript('service.ts', [name], { ...common, ...own }) }
-        : { launch: () => runScript('service-deno.ts', [name], { ...common, ...own }), pidOf: childOf }),
+        : { launch: () => runScript('service-deno.ts', [name], { ...common, ...own }), getPid: getChildPid }),
       ready: /^\{.*"msg":"Ready"\}$/m,
     });
     running.push(program);
@@ -68,17 +71,17 @@ export async function fiveProcesses(runtime: 'node' | 'deno', choices: Choices =
   try {
     const names = contracts.flatMap(({ name }) => Array<string>(replicas).fill(name));
     const [gatewayPort, ...ports] = await freePorts(1 + 2 * names.length);
-    const begun = names.map((name, at) => begin(name, ports.slice(2 * at, 2 * at + 2)));
-    // all of them have come to an end, well or not, before anything is stopped
-    await Promise.allSettled(begun);
-    const services = await Promise.all(begun);
+    const starts = names.map((name, at) => startService(name, ports.slice(2 * at, 2 * at + 2)));
+    // wait for every start, also for failed ones, before anything is stopped
+    await Promise.allSettled(starts);
+    const services = await Promise.all(starts);
     const addresses = services.map(({ name, origin }) => [
       `${name.toUpperCase().replaceAll('-', '_')}_URL`,
       origin,
     ]);
-    const where = { PORT: `${gatewayPort}`, ...Object.fromEntries(addresses.reverse()) };
-    const launch = () => runScript('gateway.ts', [], where);
-    const gateway = await kept({ name: 'the gateway', launch, ready: /http:\/\/\S+:\d+/ });
+    const gatewayEnvironment = { PORT: `${gatewayPort}`, ...Object.fromEntries(addresses.reverse()) };
+    const launch = () => runScript('gateway.ts', [], gatewayEnvironment);
+    const gateway = await supervise({ name: 'the gateway', launch, ready: /http:\/\/\S+:\d+/ });
     running.unshift(gateway);
     return { origin: `http://127.0.0.1:${gatewayPort}`, gateway, services, users, prefix, stop };
   } catch (error) {
@@ -87,23 +90,23 @@ export async function fiveProcesses(runtime: 'node' | 'deno', choices: Choices =
   }
 }
 
-/** Starts RabbitMQ and MongoDB with its users, side by side. */
-export async function servers<Rabbit extends TestRabbit>(startRabbit: () => Promise<Rabbit>) {
-  const [starting, making] = [startRabbit(), serviceUsers()];
+/** Starts RabbitMQ, and MongoDB with its users, at the same time. */
+export async function startServers<Rabbit extends TestRabbit>(startRabbit: () => Promise<Rabbit>) {
+  const [rabbitStart, usersStart] = [startRabbit(), serviceUsers()];
   const stop = async () => {
-    // also of the one that started while the other could not
-    const started = await Promise.allSettled([starting, making]);
+    // one server may have started although the other one failed
+    const started = await Promise.allSettled([rabbitStart, usersStart]);
     await Promise.all(started.map((one) => one.status === 'fulfilled' && one.value.stop()));
   };
   try {
-    return { rabbit: await starting, users: await making, stop };
+    return { rabbit: await rabbitStart, users: await usersStart, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** What holds for every process of a test. */
+/** Settings of every process in a test. */
 export const localSettings = {
   LOG_LEVEL: 'info',
   DRAIN_SECONDS: '3',

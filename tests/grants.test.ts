@@ -1,4 +1,4 @@
-/** MongoDB itself keeps the services apart: each works with its own user, who is refused everything that is not its own. */
+/** Tests the MongoDB grants: each service's user can access only its own data and the views that it reads. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,10 +20,10 @@ let administrator: mongoose.mongo.MongoClient;
 const started: RunningServices[] = [];
 const clients = new Map<string, mongoose.mongo.MongoClient>();
 
-/** Starts a service as its own user. */
-const begin = async (service: (typeof services)[number]) => {
+/** Starts a service with its own MongoDB user. */
+const startService = async (service: (typeof services)[number]) => {
   const { name } = service.contract;
-  const environment = { ...settings, MONGODB_URI: users.uriOf(name), AMQP_URL: rabbit.url };
+  const environment = { ...settings, MONGODB_URI: users.getUri(name), AMQP_URL: rabbit.url };
   started.push(await start({ services: [service], contracts, apiPrefix, environment }));
 };
 
@@ -40,9 +40,9 @@ beforeAll(async () => {
   rabbit = await testRabbit();
   users = await serviceUsers();
   administrator = await mongoose.mongo.MongoClient.connect(users.administrator);
-  await Promise.all(services.map(begin));
+  await Promise.all(services.map(startService));
   for (const { name } of contracts)
-    clients.set(name, await mongoose.mongo.MongoClient.connect(users.uriOf(name)));
+    clients.set(name, await mongoose.mongo.MongoClient.connect(users.getUri(name)));
 }, 60_000);
 
 afterAll(async () => {
@@ -53,33 +53,33 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 
-/** Everything in the database, by who owns it. */
-const belongings = contracts.map((contract) => {
+/** Collections, published views and readable views of each service. */
+const ownership = contracts.map((contract) => {
   const own = toGrants(contract).filter(({ actions }) => actions.includes('createCollection'));
   const published = contract.views.map(({ name }) => name);
   return {
     service: contract.name,
-    collections: own.map(({ collection }) => collection).filter((on) => !published.includes(on)),
+    collections: own.map(({ collection }) => collection).filter((name) => !published.includes(name)),
     views: published,
     reads: [...published, ...contract.reads.map(({ name }) => name)],
   };
 });
 
-test('every collection that a service keeps is one that its contract owns, or it could not make it', () => {
+test('each service stores only collections that its contract owns', () => {
   for (const { contract, collections } of services)
     expect(contract.owns).toEqual(expect.arrayContaining(collections.map(({ name }) => name)));
 });
 
-describe.each(belongings)('the user of $service', ({ service, collections, views, reads }) => {
+describe.each(ownership)('the user of $service', ({ service, collections, views, reads }) => {
   const db = (): Db => {
     const client = clients.get(service);
     if (!client) throw new Error(`${service} has not started`);
     return client.db();
   };
-  const others = belongings.filter((other) => other.service !== service);
+  const others = ownership.filter((other) => other.service !== service);
   const foreign = others.flatMap((other) => other.collections);
 
-  test('is enough for its service to start and be ready', async () => {
+  test('has all grants that the service needs to become ready', async () => {
     const at = await Promise.all(
       started.map(
         async ({ managementPort }) => (await fetch(`http://127.0.0.1:${managementPort}/readyz`)).status,
@@ -88,7 +88,7 @@ describe.each(belongings)('the user of $service', ({ service, collections, views
     expect(at).toEqual(services.map(() => 200));
   });
 
-  test('reads and writes what its service owns', async () => {
+  test('reads and writes the collections of its service', async () => {
     for (const name of collections) {
       await db().collection(name).findOne({});
       await db()
@@ -98,7 +98,7 @@ describe.each(belongings)('the user of $service', ({ service, collections, views
     }
   });
 
-  test('may write nothing of another service', async () => {
+  test('cannot write to collections of other services', async () => {
     const names = [...foreign, ...others.flatMap((other) => other.views), 'anything'];
     for (const name of names) {
       const rows = db().collection(name);
@@ -111,39 +111,41 @@ describe.each(belongings)('the user of $service', ({ service, collections, views
         create: () => db().createCollection(name),
         rename: () => rows.rename(`${name}_2`),
       };
-      expect([name, ...(await refused(writes))]).toEqual([name, ...Object.keys(writes)]);
+      expect([name, ...(await findDenied(writes))]).toEqual([name, ...Object.keys(writes)]);
     }
   });
 
-  test('may read nothing of another service without a view', async () => {
+  test('cannot read collections of other services directly', async () => {
     for (const name of foreign) {
       const rows = db().collection(name);
       const joined = { $lookup: { from: name, pipeline: [], as: 'rows' } };
       const own = collections[0] ?? '';
-      const ways = {
+      const commands = {
         find: () => rows.findOne({}),
         count: () => rows.countDocuments({}),
         join: () => db().collection(own).aggregate([joined]).toArray(),
         watch: () => rows.watch().tryNext(),
       };
-      expect(await refused(ways)).toEqual(Object.keys(ways));
+      expect(await findDenied(commands)).toEqual(Object.keys(commands));
     }
   });
 
-  test('reads the views that its contract names, and no other', async () => {
+  test('reads only the views that its contract names', async () => {
     for (const name of reads) await db().collection(name).findOne({});
     const unread = others.flatMap((other) => other.views).filter((name) => !reads.includes(name));
-    const ways = Object.fromEntries(unread.map((name) => [name, () => db().collection(name).findOne({})]));
-    expect(await refused(ways)).toEqual(unread);
+    const commands = Object.fromEntries(
+      unread.map((name) => [name, () => db().collection(name).findOne({})]),
+    );
+    expect(await findDenied(commands)).toEqual(unread);
   });
 
-  test('cannot make itself a way round: no view of what it may not read, no role, no user, no other database', async () => {
+  test('cannot escalate through views, roles, users or other databases', async () => {
     const [own = ''] = views;
     const [other = ''] = foreign;
     const [role = ''] = contracts
       .map(({ name }) => `${name}-service`)
       .filter((name) => !name.startsWith(service));
-    const ways = {
+    const commands = {
       ...(own && {
         view: () => db().command({ collMod: own, viewOn: other, pipeline: [] }),
         join: () =>
@@ -160,11 +162,11 @@ describe.each(belongings)('the user of $service', ({ service, collections, views
       admin: () => clients.get(service)?.db('admin').collection('system.users').findOne({}),
       operations: () => db().admin().command({ currentOp: 1, $all: true }),
     };
-    expect(await refused(ways)).toEqual(Object.keys(ways));
+    expect(await findDenied(commands)).toEqual(Object.keys(commands));
   });
 });
 
-test('a view as an older version made it is brought up to date by its owner', async () => {
+test('a service updates a view that an older version created', async () => {
   const db = administrator.db();
   const pipeline = async () => {
     const [view] = await db.listCollections({ name: 'organization_profiles' }, { nameOnly: false }).toArray();
@@ -172,22 +174,22 @@ test('a view as an older version made it is brought up to date by its owner', as
   };
   const now = await pipeline();
   await db.command({ collMod: 'organization_profiles', viewOn: 'organizations', pipeline: [] });
-  await begin(identity);
+  await startService(identity);
   expect(await pipeline()).toEqual(now);
 }, 60_000);
 
-test('npm run mongo-users makes what is missing, says a new password once, and mends a role that was changed', async () => {
+test('npm run mongo-users creates users and repairs changed roles', async () => {
   const uri = new URL(users.administrator);
   uri.pathname = '/made_by_command';
-  const made = await mongoUsers(['--uri', uri.href], { DOCUMENTS_PASSWORD: 'given-by-the-environment' });
-  expect(made.text).toMatch(/^identity +created, password [\w-]{32}$/m);
-  expect(made.text).toMatch(/^documents +created, password from the environment$/m);
-  expect(made.text).not.toContain('given-by-the-environment');
-  const password = /^sharing +made, password ([\w-]{32})$/m.exec(made.text)?.[1] ?? '';
+  const first = await mongoUsers(['--uri', uri.href], { DOCUMENTS_PASSWORD: 'given-by-the-environment' });
+  expect(first.text).toMatch(/^identity +created, password [\w-]{32}$/m);
+  expect(first.text).toMatch(/^documents +created, password from the environment$/m);
+  expect(first.text).not.toContain('given-by-the-environment');
+  const password = /^sharing +created, password ([\w-]{32})$/m.exec(first.text)?.[1] ?? '';
 
   const db = administrator.db('made_by_command');
   await db.command({ grantRolesToRole: 'sharing-service', roles: ['readWrite'] });
-  // as of a replica set, whose members have ports; who asks is in `admin` unless the address says otherwise
+  // the URI lists several members, as for a replica set; `authSource` defaults to `admin`
   uri.searchParams.delete('authSource');
   const severalHosts = uri.href.replace(uri.host, `${uri.host},localhost:${uri.port}`);
   const again = await mongoUsers(['--uri', severalHosts], {});
@@ -198,13 +200,13 @@ test('npm run mongo-users makes what is missing, says a new password once, and m
   const client = await mongoose.mongo.MongoClient.connect(own.href);
   try {
     await client.db().collection('share_tokens').findOne({});
-    expect(await refused({ find: () => client.db().collection('users').findOne({}) })).toEqual(['find']);
+    expect(await findDenied({ find: () => client.db().collection('users').findOne({}) })).toEqual(['find']);
   } finally {
     await client.close();
   }
 }, 60_000);
 
-test('npm run mongo-users --print gives commands that do the same, without a password', async () => {
+test('npm run mongo-users --print prints equal commands without passwords', async () => {
   const { code, text } = await mongoUsers(['--print', 'made_by_hand'], {});
   expect(code).toBe(0);
   expect(text.match(/"pwd":passwordPrompt\(\)/g)).toHaveLength(contracts.length);
@@ -217,30 +219,30 @@ test('npm run mongo-users --print gives commands that do the same, without a pas
   expect(await privileges('made_by_hand')).toBe(await privileges('process_documents'));
 }, 60_000);
 
-test('npm run mongo-users says in a sentence what it lacks', async () => {
+test('npm run mongo-users explains a missing argument', async () => {
   expect(await mongoUsers([], {})).toMatchObject({ code: 1 });
   const unnamed = await mongoUsers(['--uri', 'mongodb://127.0.0.1:9/'], {});
   expect(unnamed.text).toContain('must name the database');
 }, 30_000);
 
-/** The names of those ways that MongoDB refuses as not authorized (13); a way that fails otherwise, or works, is not among them. */
-async function refused(ways: Record<string, () => unknown>): Promise<string[]> {
+/** The names of the commands that MongoDB rejects as not authorized (code 13). Other failures are not included. */
+async function findDenied(commands: Record<string, () => unknown>): Promise<string[]> {
   const codes = await Promise.all(
-    Object.values(ways).map(async (way) => {
+    Object.values(commands).map(async (command) => {
       try {
-        await way();
+        await command();
         return 0;
       } catch (error) {
         return error instanceof mongoose.mongo.MongoServerError ? error.code : error;
       }
     }),
   );
-  return Object.keys(ways).filter((_, at) => codes[at] === 13);
+  return Object.keys(commands).filter((_, at) => codes[at] === 13);
 }
 
-async function mongoUsers(words: string[], environment: Record<string, string>) {
+async function mongoUsers(args: string[], environment: Record<string, string>) {
   const script = new URL('../scripts/mongo-users.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...words], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
     env: { PATH: process.env.PATH, ...environment },
   });
   let text = '';

@@ -1,9 +1,9 @@
-/** `npm start` as tests use it: the real program in a process of its own, over a data folder of its own. */
+/** Runs `npm start` for tests, as a separate process with its own data folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from '#libs/testing';
 
-/** A run of the whole system in its own process. */
+/** A running process with all services. */
 export interface LocalRun {
   origin: string;
   process: ChildProcess;
@@ -13,7 +13,7 @@ export interface LocalRun {
   exited: Promise<number | null>;
 }
 
-/** Starts all services on free ports; resolves as soon as they are ready. */
+/** Starts all services on free ports. Resolves when they are ready. */
 export async function localRun(dataDir: string, environment: Record<string, string> = {}): Promise<LocalRun> {
   const run = spawnLocal(dataDir, environment);
   const ended = run.exited.then((code) => {
@@ -27,7 +27,7 @@ export async function localRun(dataDir: string, environment: Record<string, stri
   return { ...run, origin };
 }
 
-/** Starts all services without waiting, e.g. to see what they say when they cannot start. */
+/** Starts all services without waiting, for example to read the error when they cannot start. */
 export function spawnLocal(
   dataDir: string,
   environment: Record<string, string> = {},

@@ -1,4 +1,4 @@
-/** Metrics: everything that is told is declared, and nobody can make it more. */
+/** Tests that every exported metric is declared and that clients cannot create new series. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -12,26 +12,26 @@ import { type WebhookReceiver, webhookReceiver } from '../services/webhook-deliv
 const { ofProcess, ofEachService, own } = getMetrics();
 const declared = [...ofProcess, ...ofEachService, ...own.flatMap(({ metrics }) => metrics)];
 
-let here: TestApp;
-let there: WebhookReceiver;
+let app: TestApp;
+let receiver: WebhookReceiver;
 beforeAll(async () => {
-  there = await webhookReceiver();
-  here = await testApp({ services, contracts });
+  receiver = await webhookReceiver();
+  app = await testApp({ services, contracts });
 }, 60_000);
 afterAll(async () => {
-  await here?.stop();
-  await there?.close();
+  await app?.stop();
+  await receiver?.close();
 });
 
-/** One line of the page. */
+/** One line of the metrics page. */
 interface Series {
   name: string;
   labels: Record<string, string>;
   value: number;
 }
 
-async function told(): Promise<Series[]> {
-  const page = await (await fetch(`${here.management}/metrics`)).text();
+async function readSeries(): Promise<Series[]> {
+  const page = await (await fetch(`${app.management}/metrics`)).text();
   return [...page.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
     name,
     labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, one]) => [key, one])),
@@ -39,71 +39,71 @@ async function told(): Promise<Series[]> {
   }));
 }
 
-/** The metric that a series is part of. */
-function metricOf({ name }: Series): Metric | undefined {
+/** The declared metric of a series. */
+function findMetric({ name }: Series): Metric | undefined {
   return declared.find((one) => {
     if (one.type !== 'histogram') return one.name === name;
     return ['_bucket', '_sum', '_count'].some((end) => one.name + end === name);
   });
 }
 
-/** What people do: everything that has a metric happens once. */
-async function work(): Promise<void> {
-  const ada = await register(here);
+/** Uses the product so that nearly every metric gets a value. */
+async function useEveryFeature(): Promise<void> {
+  const ada = await register(app);
   const as = ada.key;
-  const hook = { name: 'Hook', url: there.url, event_types: ['document.published'] };
-  await here.request('POST', '/webhooks', { as, body: hook });
-  const { id } = (await here.request('POST', '/documents', { as, body: { title: 'SOP' } })).body;
-  await here.request('POST', `/documents/${id}/publish`, { as });
+  const hook = { name: 'Hook', url: receiver.url, event_types: ['document.published'] };
+  await app.request('POST', '/webhooks', { as, body: hook });
+  const { id } = (await app.request('POST', '/documents', { as, body: { title: 'SOP' } })).body;
+  await app.request('POST', `/documents/${id}/publish`, { as });
   for (const form of ['word?template_id=default', 'markdown'])
-    await here.request('GET', `/documents/${id}/export/${form}`, { as });
-  const link = (await here.request('POST', `/documents/${id}/share-token`, { as })).body;
-  await here.request('GET', `/embed/${link.org_slug}/${link.token}`);
-  await here.request('GET', `/embed/${link.org_slug}/nothing`);
-  await here.request('GET', '/nowhere');
+    await app.request('GET', `/documents/${id}/export/${form}`, { as });
+  const link = (await app.request('POST', `/documents/${id}/share-token`, { as })).body;
+  await app.request('GET', `/embed/${link.org_slug}/${link.token}`);
+  await app.request('GET', `/embed/${link.org_slug}/nothing`);
+  await app.request('GET', '/nowhere');
   await until('the delivery', async () =>
-    (await here.request('GET', '/webhooks/events', { as })).body.some(
+    (await app.request('GET', '/webhooks/events', { as })).body.some(
       ({ status }: { status: string }) => status === 'delivered',
     ),
   );
 }
 
-/** What strangers do: whatever they send, they send something else each time. */
-async function nonsense(seed: number): Promise<void> {
-  const as = (await register(here)).key;
+/** Sends invalid requests with random content in every position. */
+async function sendNonsense(seed: number): Promise<void> {
+  const as = (await register(app)).key;
   const text = (at: number) => `${seed}-${at}-${Math.random()}`;
   for (let at = 0; at < 4; at += 1) {
-    await here.request('GET', `/${text(at)}`, { as });
-    await here.request('GET', `/documents/${text(at)}`, { as });
-    await here.request('GET', `/documents/${crypto.randomUUID()}`, {
+    await app.request('GET', `/${text(at)}`, { as });
+    await app.request('GET', `/documents/${text(at)}`, { as });
+    await app.request('GET', `/documents/${crypto.randomUUID()}`, {
       as,
       headers: { 'x-request-id': text(at) },
     });
-    await here.request('PATCH', `/documents/${crypto.randomUUID()}`, { as, body: { [text(at)]: 1 } });
-    await here.request('GET', `/documents?${text(at)}=${text(at)}`, { as: text(at) });
-    await here.request('GET', `/embed/${text(at)}/${text(at)}`, { headers: { 'user-agent': text(at) } });
-    await here.request('POST', '/auth/login', {
+    await app.request('PATCH', `/documents/${crypto.randomUUID()}`, { as, body: { [text(at)]: 1 } });
+    await app.request('GET', `/documents?${text(at)}=${text(at)}`, { as: text(at) });
+    await app.request('GET', `/embed/${text(at)}/${text(at)}`, { headers: { 'user-agent': text(at) } });
+    await app.request('POST', '/auth/login', {
       body: { email: `${text(at)}@example.com`, password: text(at) },
     });
-    await here.request('DELETE', '/documents', { as });
-    await fetch(`${here.origin}/%E0%A4%A`);
+    await app.request('DELETE', '/documents', { as });
+    await fetch(`${app.origin}/%E0%A4%A`);
   }
   for (const method of ['PROPFIND', 'M-SEARCH', 'OPTIONS', 'TRACE', 'REPORT'])
     await new Promise<void>((done) => {
-      request(`${here.origin}/api/v1/documents/${text(0)}`, { method }, (answer) => {
+      request(`${app.origin}/api/v1/documents/${text(0)}`, { method }, (answer) => {
         answer.resume().on('end', done);
       }).end();
     });
 }
 
-test('everything that is told is declared, with no other labels and no other values', async () => {
-  await work();
+test('every exported series is declared with its labels and values', async () => {
+  await useEveryFeature();
   const runtime = await runtimeMetrics();
-  const isRuntimes = ({ name }: Series) =>
+  const isRuntimeSeries = ({ name }: Series) =>
     runtime.some((one) => name === one.name || name.startsWith('nodejs_gc_duration_seconds'));
-  const [series, names] = [await told(), services.map(({ contract }) => contract.name)];
-  for (const one of series.filter((one) => !isRuntimes(one))) {
-    const metric = metricOf(one);
+  const [series, names] = [await readSeries(), services.map(({ contract }) => contract.name)];
+  for (const one of series.filter((one) => !isRuntimeSeries(one))) {
+    const metric = findMetric(one);
     if (!metric) throw new Error(`${one.name} is not declared`);
     const { le: _le, service, ...labels } = one.labels;
     expect(service === undefined).toBe(ofProcess.includes(metric));
@@ -114,55 +114,53 @@ test('everything that is told is declared, with no other labels and no other val
   }
 });
 
-test('everything that happens is told: of each metric there is a number', async () => {
-  const series = await told();
+test('every declared metric has a value after normal use', async () => {
+  const series = await readSeries();
   const rare = ['events_dead_lettered_total', 'export_rejected_total'];
   const missing = declared.filter(
-    (metric) => !rare.includes(metric.name) && !series.some((one) => metricOf(one) === metric),
+    (metric) => !rare.includes(metric.name) && !series.some((one) => findMetric(one) === metric),
   );
   expect(missing.map(({ name }) => name)).toEqual([]);
-  const sumOf = (name: string, labels: Record<string, string>) =>
+  const sum = (name: string, labels: Record<string, string>) =>
     series
       .filter((one) => one.name === name && Object.entries(labels).every(([k, v]) => one.labels[k] === v))
-      .reduce((sum, { value }) => sum + value, 0);
-  expect(sumOf('webhook_delivery_latency_seconds_count', { attempt: '1' })).toBe(1);
-  expect(sumOf('event_age_seconds_count', { type: 'document.published' })).toBeGreaterThan(0);
-  expect(sumOf('embed_responses_total', { cache: 'miss' })).toBe(1);
-  expect(sumOf('export_duration_seconds_count', { size: 'small' })).toBe(2);
-  expect(sumOf('mongodb_command_duration_seconds_count', { command: 'find', outcome: 'ok' })).toBeGreaterThan(
+      .reduce((total, { value }) => total + value, 0);
+  expect(sum('webhook_delivery_latency_seconds_count', { attempt: '1' })).toBe(1);
+  expect(sum('event_age_seconds_count', { type: 'document.published' })).toBeGreaterThan(0);
+  expect(sum('embed_responses_total', { cache: 'miss' })).toBe(1);
+  expect(sum('export_duration_seconds_count', { size: 'small' })).toBe(2);
+  expect(sum('mongodb_command_duration_seconds_count', { command: 'find', outcome: 'ok' })).toBeGreaterThan(
     5,
   );
-  expect(sumOf('mongodb_command_duration_seconds_count', { command: 'commitTransaction' })).toBeGreaterThan(
-    0,
-  );
+  expect(sum('mongodb_command_duration_seconds_count', { command: 'commitTransaction' })).toBeGreaterThan(0);
   for (const { contract } of services)
-    expect(sumOf('mongodb_pool_connections', { service: contract.name })).toBeGreaterThan(0);
-  expect(sumOf('event_bus_up', {})).toBe(1);
+    expect(sum('mongodb_pool_connections', { service: contract.name })).toBeGreaterThan(0);
+  expect(sum('event_bus_up', {})).toBe(1);
   const [build] = series.filter(({ name }) => name === 'build_info');
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   expect(build?.labels).toEqual({ version, runtime: `node ${process.versions.node}` });
 });
 
-test('strangers add to numbers, and never a number', async () => {
+test('invalid requests increase values but create no series', async () => {
   const keys = (series: readonly Series[]) =>
     series
       .filter(({ name }) => !name.startsWith('nodejs_'))
       .map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)
       .sort();
-  // once, so that every problem that they run into has its number
-  await nonsense(0);
-  const before = await told();
-  for (let seed = 1; seed < 5; seed += 1) await nonsense(seed);
-  const after = await told();
+  // the first round creates the series of every problem that these requests cause
+  await sendNonsense(0);
+  const before = await readSeries();
+  for (let seed = 1; seed < 5; seed += 1) await sendNonsense(seed);
+  const after = await readSeries();
   expect(keys(after)).toEqual(keys(before));
   const unmatched = (series: readonly Series[]) =>
     series
       .filter(({ name }) => name === 'http_unmatched_requests_total')
-      .reduce((sum, { value }) => sum + value, 0);
+      .reduce((total, { value }) => total + value, 0);
   expect(unmatched(after) - unmatched(before)).toBeGreaterThanOrEqual(4 * 12);
 });
 
-test('a service cannot tell what it did not declare', async () => {
+test('a service cannot record an undeclared metric', async () => {
   const [{ metrics: [metric] = [] } = {}] = own;
   const { createMetrics } = await import('../libs/service/metrics.ts');
   const metrics = createMetrics({ isEnabled: true });

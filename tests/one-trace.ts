@@ -1,23 +1,23 @@
-/** One trace: what a request did in every process, from the door to a receiver of webhooks, as one connected tree. */
+/** Checks the trace of a publication: one connected tree of spans over all processes, down to the webhook request. */
 import { expect } from '@jest/globals';
 import type { ReceivedSpan } from '#libs/testing';
 
-/** The way of a publication, each step below the one before it. */
-const way = [
+/** The spans of a publication. Each is the parent of the next one. */
+const expectedSteps = [
   { name: 'publishDocument', kind: 'server', process: 'documents' },
   { name: 'publish document.published', kind: 'producer', process: 'documents' },
   { name: 'process document.published', kind: 'consumer', process: 'webhook-delivery' },
   { name: 'deliver document.published', kind: 'client', process: 'webhook-delivery' },
 ] as const;
 
-/** Expects the spans of a publication in one trace: under the caller's span, with MongoDB, down to what the receiver was told. */
+/** Expects the spans of a publication, with their MongoDB commands, in one trace between caller and receiver. */
 export function expectOneTrace(
   all: readonly ReceivedSpan[],
   { caller, receiver, event }: { caller: string; receiver: string; event: string },
 ): void {
   const [, traceId = '', callerSpan = ''] = caller.split('-');
   const spans = all.filter((span) => span.traceId === traceId);
-  const steps = way.map((step) => {
+  const steps = expectedSteps.map((step) => {
     const found = spans.filter(({ name, kind, process }) => {
       return name === step.name && kind === step.kind && process === step.process;
     });
@@ -28,9 +28,9 @@ export function expectOneTrace(
     callerSpan,
     ...steps.slice(0, -1).map((span) => span?.spanId),
   ]);
-  const [request, , heard, delivered] = steps;
+  const [request, , consumed, delivered] = steps;
   expect(receiver).toBe(`00-${traceId}-${delivered?.spanId}-01`);
-  // nothing hangs in the air
+  // every span has its parent in the trace
   const ids = new Set([callerSpan, ...spans.map(({ spanId }) => spanId)]);
   expect(spans.filter(({ parentSpanId }) => !ids.has(parentSpanId))).toEqual([]);
   const commandsUnder = (parent: ReceivedSpan | undefined) =>
@@ -42,12 +42,12 @@ export function expectOneTrace(
   expect(commandsUnder(request)).toEqual(
     expect.arrayContaining(['insert documents_outbox', 'commitTransaction']),
   );
-  expect(commandsUnder(heard)).toEqual(
+  expect(commandsUnder(consumed)).toEqual(
     expect.arrayContaining(['insert webhook_events', 'update webhook_deliveries']),
   );
   expect(request?.attributes['http.response.status_code']).toBe(200);
   expect(delivered?.attributes['pds.event_id']).toBe(event);
-  // the others hear of it in the same trace
-  const hearers = spans.filter(({ kind }) => kind === 'consumer').map(({ process }) => process);
-  expect(hearers).toEqual(expect.arrayContaining(['identity', 'webhook-delivery']));
+  // other consumers process the event in the same trace
+  const consumers = spans.filter(({ kind }) => kind === 'consumer').map(({ process }) => process);
+  expect(consumers).toEqual(expect.arrayContaining(['identity', 'webhook-delivery']));
 }

@@ -1,9 +1,9 @@
-/** Programs of the project as tests use them: real processes, with just the environment they are given. */
+/** Runs programs of the project for tests, each as a separate process with only the given environment. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from '#libs/testing';
 
-/** A program in a process of its own. */
+/** A program that runs as a separate process. */
 export interface Program {
   process: ChildProcess;
   /** Everything printed so far. */
@@ -12,20 +12,23 @@ export interface Program {
   exited: Promise<number | null>;
 }
 
-/** A program that is kept running, always at the same address. */
-export interface KeptProgram extends Program {
-  /** SIGKILLs it and starts it again, as an orchestrator does; resolves when it is ready. The other fields are then the new one's; what it prints goes on where the old one ended. */
-  revive(): Promise<void>;
-  /** SIGTERMs it and starts it again, as a rolling restart does; gives the exit code of the one that ended. */
+/** A program that can be restarted at the same address. */
+export interface SupervisedProgram extends Program {
+  /**
+   * Kills the process with SIGKILL and starts a new one, as an orchestrator does. Resolves when the new one is ready.
+   * The other fields then describe the new process; `printed` continues after the output of the old one.
+   */
+  killAndRestart(): Promise<void>;
+  /** Stops the process with SIGTERM and starts a new one, as in a rolling restart. Returns the old exit code. */
   restart(): Promise<number | null>;
 }
 
-/** Runs a script of the project with just this environment. */
-export function runScript(script: string, words: string[], environment: Record<string, string>): Program {
+/** Runs a script of the project with only the given environment. */
+export function runScript(script: string, args: string[], environment: Record<string, string>): Program {
   const root = new URL('..', import.meta.url).pathname;
   const guard = ['--require', `${root}scripts/end-with-parent.cjs`];
   const flags = ['--disable-warning=ExperimentalWarning', ...guard];
-  const child = spawn(process.execPath, [...flags, `${root}scripts/${script}`, ...words], {
+  const child = spawn(process.execPath, [...flags, `${root}scripts/${script}`, ...args], {
     cwd: root,
     env: {
       PATH: process.env.PATH,
@@ -44,63 +47,66 @@ export function runScript(script: string, words: string[], environment: Record<s
   return { process: child, printed: () => text, exited };
 }
 
-/** Keeps a program: `launch` starts it, `ready` is what it prints once it works, `pidOf` says who does the work. */
-export async function kept(options: {
+/**
+ * Starts a program and waits until its output matches `ready`. `getPid` returns the process to kill, by default the
+ * program itself.
+ */
+export async function supervise(options: {
   name: string;
   launch(): Program;
   ready: RegExp;
-  pidOf?: (program: Program) => number;
-}): Promise<KeptProgram> {
-  const { pidOf = ({ process: child }) => Number(child.pid) } = options;
-  const begin = async () => {
+  getPid?: (program: Program) => number;
+}): Promise<SupervisedProgram> {
+  const { getPid = ({ process: child }) => Number(child.pid) } = options;
+  const launchReady = async () => {
     const program = options.launch();
-    await said(options.name, program, options.ready).catch(async (error: unknown) => {
-      await ended(program);
+    await waitForOutput(options.name, program, options.ready).catch(async (error: unknown) => {
+      await stopProgram(program);
       throw error;
     });
     return program;
   };
-  const again = async (ending: () => Promise<number | null>) => {
-    const code = await ending();
+  const replace = async (stop: () => Promise<number | null>) => {
+    const code = await stop();
     const before = program.printed();
-    const fresh = await begin();
+    const fresh = await launchReady();
     Object.assign(program, fresh, { printed: () => before + fresh.printed() });
     return code;
   };
-  const program: KeptProgram = {
-    ...(await begin()),
-    async revive() {
-      process.kill(pidOf(program), 'SIGKILL');
-      await again(() => program.exited);
+  const program: SupervisedProgram = {
+    ...(await launchReady()),
+    async killAndRestart() {
+      process.kill(getPid(program), 'SIGKILL');
+      await replace(() => program.exited);
     },
-    restart: () => again(() => ended(program)),
+    restart: () => replace(() => stopProgram(program)),
   };
   return program;
 }
 
-/** Stops a program in order; gives its exit code. */
-export function ended({ process: child, exited }: Program): Promise<number | null> {
+/** Stops a program with SIGTERM. Returns its exit code. */
+export function stopProgram({ process: child, exited }: Program): Promise<number | null> {
   child.kill('SIGTERM');
   return exited;
 }
 
-/** The process that a program has started to do its work. */
-export function childOf({ process: child }: Program): number {
+/** The id of the first child process of a program. */
+export function getChildPid({ process: child }: Program): number {
   const { stdout } = spawnSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' });
   const rows = stdout
     .trim()
     .split('\n')
     .map((line) => line.trim().split(/\s+/));
   const found = rows.find(([, parent]) => parent === String(child.pid));
-  if (!found) throw new Error(`Process ${child.pid} has started no other`);
+  if (!found) throw new Error(`Process ${child.pid} has no child process`);
   return Number(found[0]);
 }
 
-/** Waits until a program prints something; rejects with all it printed when it ends before. */
-async function said(name: string, { printed, exited }: Program, what: RegExp): Promise<void> {
-  const over = exited.then((code) => {
+/** Waits until a program's output matches. Rejects with the whole output if the program ends first. */
+async function waitForOutput(name: string, { printed, exited }: Program, what: RegExp): Promise<void> {
+  const ended = exited.then((code) => {
     throw new Error(`${name} ended with ${code}:\n${printed()}`);
   });
-  over.catch(() => undefined);
-  await Promise.race([until(`${name} says ${what}`, async () => what.test(printed()), 60_000), over]);
+  ended.catch(() => undefined);
+  await Promise.race([until(`${name} to print ${what}`, async () => what.test(printed()), 60_000), ended]);
 }

@@ -1,4 +1,4 @@
-/** The exchange of ENCRYPTION_KEYS: five services with their own MongoDB users go on while everything is sealed anew. */
+/** Tests the rotation of ENCRYPTION_KEYS: the services keep working while all secrets are encrypted again. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -13,8 +13,8 @@ import { runScript } from './programs.ts';
 import { type ServiceUsers, serviceUsers } from './service-users.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
-const nameOf = (key: string) => createKeyring(new Secret(key)).newest;
-const [old, young] = [newKey(), newKey()];
+const getKeyId = (key: string) => createKeyring(new Secret(key)).newest;
+const [old, current] = [newKey(), newKey()];
 const running = new Map<string, RunningServices>();
 
 let rabbit: TestRabbit;
@@ -37,9 +37,9 @@ afterAll(async () => {
 
 const prefix = `test-${randomBytes(4).toString('hex')}.`;
 
-/** Restarts every service, one after the other, with another ring. */
+/** Restarts every service, one after the other, with the given keys. */
 async function restart(...keys: string[]): Promise<void> {
-  const begin = async (service: (typeof services)[number]) => {
+  const startService = async (service: (typeof services)[number]) => {
     const { name } = service.contract;
     await running.get(name)?.stop();
     const environment = {
@@ -47,22 +47,22 @@ async function restart(...keys: string[]): Promise<void> {
       ...{ LOG_LEVEL: 'silent', DRAIN_SECONDS: '2', ENCRYPTION_KEYS: keys.join(',') },
       ...(name === 'identity' && { DEFAULT_PLAN: 'scale', REGISTRATIONS_PER_HOUR: '0' }),
       ...(name === 'webhook-delivery' && { WEBHOOK_ALLOW_INSECURE_TARGETS: 'true' }),
-      MONGODB_URI: users.uriOf(name),
+      MONGODB_URI: users.getUri(name),
     };
     running.set(name, await start({ services: [service], contracts, apiPrefix, environment }));
   };
-  // at the very first start they wait for each other's views
-  if (running.size === 0) await Promise.all(services.map(begin));
-  else for (const service of services) await begin(service);
+  // at the first start the services wait for each other's views
+  if (running.size === 0) await Promise.all(services.map(startService));
+  else for (const service of services) await startService(service);
 }
 
-/** Asks the service whose contract has the path. */
+/** Sends a request to the service that implements the path. */
 async function ask(
   method: string,
   path: string,
-  asked: { as?: string; body?: unknown; key?: string } = {},
+  options: { as?: string; body?: unknown; key?: string } = {},
 ): Promise<TestResponse> {
-  const { as, body, key } = asked;
+  const { as, body, key } = options;
   const owner = /share-token|^\/embed/.test(path)
     ? 'sharing'
     : (/^\/(documents|webhook)/.exec(path)?.[1]?.replace('webhook', 'webhook-delivery') ?? 'identity');
@@ -80,50 +80,52 @@ async function ask(
   return { status, headers, body: await response.json(), bytes: new Uint8Array() };
 }
 
-/** Runs the command for each service with that service's user; gives the exit codes and all that was printed. */
+/** Runs the command for each service as the service's MongoDB user. Returns the exit codes and the output. */
 async function reEncrypt(...keys: string[]): Promise<{ codes: (number | null)[]; text: string }> {
   const programs = contracts.map(({ name }) =>
-    runScript('re-encrypt.ts', [name], { MONGODB_URI: users.uriOf(name), ENCRYPTION_KEYS: keys.join(',') }),
+    runScript('re-encrypt.ts', [name], { MONGODB_URI: users.getUri(name), ENCRYPTION_KEYS: keys.join(',') }),
   );
   const codes = await Promise.all(programs.map(({ exited }) => exited));
   return { codes, text: programs.map(({ printed }) => printed()).join('') };
 }
 
-/** How many texts in the whole database, in whatever field, are sealed with a key. */
-async function sealedWith(key: string): Promise<number> {
+/** The number of values in the whole database that are encrypted with a key. */
+async function countSealedWith(key: string): Promise<number> {
   const db = administrator.db();
   const all = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
   const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
   const rows = await Promise.all(names.map((name) => db.collection(name).find().toArray()));
-  return JSON.stringify(rows).split(`"${nameOf(key)}.`).length - 1;
+  return JSON.stringify(rows).split(`"${getKeyId(key)}.`).length - 1;
 }
 
-async function shared(as: string): Promise<{ path: string; link: Record<string, string>; key: string }> {
+async function shareDocument(
+  as: string,
+): Promise<{ path: string; link: Record<string, string>; key: string }> {
   const { id } = (await ask('POST', '/documents', { as, body: { title: 'Closing the till' } })).body;
   await ask('POST', `/documents/${id}/publish`, { as });
   const [path, key] = [`/documents/${id}/share-token`, newId()];
   return { path, key, link: (await ask('POST', path, { as, key })).body };
 }
 
-test('from an old key to a new one without a pause: nothing is lost, and the old one may go', async () => {
+test('the encryption key rotates without downtime or lost data', async () => {
   await restart(old);
   const ada: Person = await register({ request: ask });
-  const link = await shared(ada.key);
+  const link = await shareDocument(ada.key);
   const config = { name: 'Hook', url: hook.url, event_types: ['document.published'] };
   const { id, secret: first } = (await ask('POST', '/webhooks', { as: ada.key, body: config })).body;
   const { secret: second } = (await ask('POST', `/webhooks/${id}/rotate-secret`, { as: ada.key })).body;
-  // a signing key, a share token, a kept answer, two secrets of a webhook
-  expect(await sealedWith(old)).toBe(5);
+  // a signing key, a share token, a stored response and two secrets of a webhook
+  expect(await countSealedWith(old)).toBe(5);
 
-  await restart(old, young);
-  await restart(young, old);
+  await restart(old, current);
+  await restart(current, old);
   let isOver = false;
   const visitor = (async () => {
     const links = [];
-    while (!isOver) links.push(await shared(ada.key));
+    while (!isOver) links.push(await shareDocument(ada.key));
     return links;
   })();
-  const { codes, text } = await reEncrypt(young, old);
+  const { codes, text } = await reEncrypt(current, old);
   isOver = true;
   const later = await visitor;
   expect([codes, text]).toEqual([
@@ -138,20 +140,22 @@ test('from an old key to a new one without a pause: nothing is lost, and the old
       ...{ collection: 'webhook_configs', field: 'secrets.sealed', count: 2 },
     }),
   );
-  expect(await sealedWith(old)).toBe(0);
+  expect(await countSealedWith(old)).toBe(0);
 
-  await restart(young);
+  await restart(current);
   expect((await ask('GET', '/me', { as: ada.token })).status).toBe(200);
   const login = { email: ada.email, password: ada.password };
   expect((await ask('POST', '/auth/login', { body: login })).status).toBe(200);
-  for (const { path, link: made, key } of [link, ...later]) {
-    expect((await ask('GET', path, { as: ada.key })).body).toEqual(made);
-    expect((await ask('GET', `/embed/${made.org_slug}/${made.token}`)).body.title).toBe('Closing the till');
+  for (const { path, link: expected, key } of [link, ...later]) {
+    expect((await ask('GET', path, { as: ada.key })).body).toEqual(expected);
+    expect((await ask('GET', `/embed/${expected.org_slug}/${expected.token}`)).body.title).toBe(
+      'Closing the till',
+    );
     const again = await ask('POST', path, { as: ada.key, key });
-    expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', made]);
+    expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', expected]);
   }
   const before = hook.received.length;
-  await shared(ada.key);
+  await shareDocument(ada.key);
   const delivered = await until('a delivery', async () => hook.received[before]);
   const signatures = [second, first].map(
     (secret) => `sha256=${createHmac('sha256', secret).update(delivered.body).digest('hex')}`,
@@ -159,21 +163,21 @@ test('from an old key to a new one without a pause: nothing is lost, and the old
   expect(delivered.headers['x-service-signature']).toBe(signatures.join(','));
 }, 120_000);
 
-test('what no key opens ends the command with 1 and is named; nothing is changed', async () => {
-  const count = await sealedWith(young);
+test('re-encrypt exits with 1 and changes nothing if a key is missing', async () => {
+  const count = await countSealedWith(current);
   const { codes, text } = await reEncrypt(newKey());
   const failed = contracts.map(({ name }) => name).filter((_, at) => codes[at] === 1);
   expect(failed.toSorted()).toEqual(['identity', 'sharing', 'webhook-delivery']);
-  expect(text).toContain(`No key ${nameOf(young)} in ENCRYPTION_KEYS`);
-  expect(await sealedWith(young)).toBe(count);
+  expect(text).toContain(`No key ${getKeyId(current)} in ENCRYPTION_KEYS`);
+  expect(await countSealedWith(current)).toBe(count);
 }, 60_000);
 
-test('a service’s own user seals nothing of another, and mistakes are told in a sentence', async () => {
-  const settings = { MONGODB_URI: users.uriOf('export'), ENCRYPTION_KEYS: young };
+test('re-encrypt cannot change other services and explains wrong arguments', async () => {
+  const settings = { MONGODB_URI: users.getUri('export'), ENCRYPTION_KEYS: current };
   const foreign = runScript('re-encrypt.ts', ['identity'], settings);
   expect(await foreign.exited).toBe(1);
   expect(foreign.printed()).toContain('not authorized');
-  const unnamed = runScript('re-encrypt.ts', ['nobody'], settings);
+  const unnamed = runScript('re-encrypt.ts', ['unknown'], settings);
   expect(await unnamed.exited).toBe(1);
   expect(unnamed.printed()).toContain('Services: ');
   const unkeyed = runScript('re-encrypt.ts', [], { ...settings, ENCRYPTION_KEYS: 'short' });

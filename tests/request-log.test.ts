@@ -1,58 +1,58 @@
-/** What the log says of requests that went wrong before any operation did its work. */
+/** Tests the log lines of requests that fail before their operation runs. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  here = await testApp({ services, contracts });
-  ada = await register(here);
+  app = await testApp({ services, contracts });
+  ada = await register(app);
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-const lineOf = (requestId: string) => here.logLines().filter(({ request_id }) => request_id === requestId);
+const findLines = (requestId: string) => app.logLines().filter(({ request_id }) => request_id === requestId);
 
-test('an unknown path leaves a line without its query', async () => {
+test('an unknown path is logged without its query', async () => {
   const headers = { 'x-request-id': 'typo-1' };
-  const { status } = await here.request('POST', '/document?title=Payroll', { headers, body: {} });
+  const { status } = await app.request('POST', '/document?title=Payroll', { headers, body: {} });
   expect(status).toBe(404);
-  expect(lineOf('typo-1')).toEqual([
+  expect(findLines('typo-1')).toEqual([
     expect.objectContaining({ level: 30, method: 'POST', path: '/api/v1/document', status: 404 }),
   ]);
-  expect(JSON.stringify(here.logLines())).not.toContain('Payroll');
+  expect(JSON.stringify(app.logLines())).not.toContain('Payroll');
 });
 
-test('a wrong method leaves a line', async () => {
-  await here.request('PUT', '/documents', { headers: { 'x-request-id': 'method-1' } });
-  expect(lineOf('method-1')).toEqual([
+test('a wrong method is logged', async () => {
+  await app.request('PUT', '/documents', { headers: { 'x-request-id': 'method-1' } });
+  expect(findLines('method-1')).toEqual([
     expect.objectContaining({ method: 'PUT', path: '/api/v1/documents', status: 405 }),
   ]);
 });
 
-test('an unknown path on the management port leaves a line', async () => {
-  await fetch(`${here.management}/ready`, { headers: { 'x-request-id': 'ops-1' } });
-  expect(lineOf('ops-1')).toEqual([expect.objectContaining({ path: '/ready', status: 404 })]);
+test('an unknown path on the management port is logged', async () => {
+  await fetch(`${app.management}/ready`, { headers: { 'x-request-id': 'ops-1' } });
+  expect(findLines('ops-1')).toEqual([expect.objectContaining({ path: '/ready', status: 404 })]);
 });
 
-test('the token of a public link is never logged, however its path is misspelt', async () => {
-  const { body: document } = await here.request('POST', '/documents', { as: ada.key, body: { title: 'T' } });
-  await here.request('POST', `/documents/${document.id}/publish`, { as: ada.key });
-  const { body: link } = await here.request('POST', `/documents/${document.id}/share-token`, { as: ada.key });
+test('a share token is never logged, even if its path is misspelled', async () => {
+  const { body: document } = await app.request('POST', '/documents', { as: ada.key, body: { title: 'T' } });
+  await app.request('POST', `/documents/${document.id}/publish`, { as: ada.key });
+  const { body: link } = await app.request('POST', `/documents/${document.id}/share-token`, { as: ada.key });
   for (const path of ['/embed/x/%/', '/Embed/x/%', '//embed/x/%', '/api/v1/embed/x/%', '/x%', '/e%6Dbed/x/%'])
-    await fetch(here.origin + path.replace(/%(?!6)/, link.token), { method: 'GET' });
-  await fetch(`${here.origin}/embed/x/${link.token}`, { method: 'DELETE' });
+    await fetch(app.origin + path.replace(/%(?!6)/, link.token), { method: 'GET' });
+  await fetch(`${app.origin}/embed/x/${link.token}`, { method: 'DELETE' });
   expect(link.token).toHaveLength(43);
-  expect(JSON.stringify(here.logLines())).not.toContain(link.token.slice(0, 12));
+  expect(JSON.stringify(app.logLines())).not.toContain(link.token.slice(0, 12));
 });
 
-test('a 400 logs where the request is wrong, not what was there', async () => {
+test('a 400 logs the paths of the errors but no values', async () => {
   const headers = { 'x-request-id': 'wrong-1' };
   const body = { title: 7, nodes: [{ node_type: 'chapter-of-payroll' }] };
-  expect((await here.request('POST', '/documents', { as: ada.key, headers, body })).status).toBe(400);
-  const [line] = lineOf('wrong-1');
+  expect((await app.request('POST', '/documents', { as: ada.key, headers, body })).status).toBe(400);
+  const [line] = findLines('wrong-1');
   expect(line).toMatchObject({ operation: 'createDocument', status: 400, problem: 'invalid_request' });
   expect(line?.error_paths).toEqual(expect.arrayContaining(['body/title', 'body/nodes/0/node_type']));
   expect(JSON.stringify(line)).not.toContain('payroll');

@@ -1,20 +1,20 @@
-/** A MongoDB that asks everybody who they are, with the users of the five services in a database of their own. */
+/** Starts a MongoDB with authentication and creates the users of the five services. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { openUserAdmin } from '#libs/store';
 import { securedMongo } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 
-/** Addresses of one database for those who use it. */
+/** MongoDB URIs of one database, by user. */
 export interface ServiceUsers {
-  /** The administrator's address, with the services' database in its path. */
+  /** URI of the administrator. Its path is the database of the services. */
   administrator: string;
-  /** The address with a service's own user. */
-  uriOf(service: string): string;
+  /** URI with the user of a service. */
+  getUri(service: string): string;
   stop(): Promise<void>;
 }
 
-/** Starts the MongoDB and makes the users, as `npm run mongo-users` does. */
+/** Starts MongoDB and creates the users as `npm run mongo-users` does. */
 export async function serviceUsers(): Promise<ServiceUsers> {
   const mongo = await securedMongo();
   const uri = new URL(mongo.uri);
@@ -22,17 +22,17 @@ export async function serviceUsers(): Promise<ServiceUsers> {
   const passwords = new Map(contracts.map(({ name }) => [name, randomBytes(12).toString('hex')]));
   try {
     const users = await openUserAdmin(new Secret(uri.href));
-    const keep = async () => {
+    const upsertAll = async () => {
       for (const one of contracts) await users.upsert(one, () => new Secret(passwords.get(one.name) ?? ''));
     };
-    await keep().finally(users.close);
+    await upsertAll().finally(users.close);
   } catch (error) {
     await mongo.stop();
     throw error;
   }
   return {
     administrator: uri.href,
-    uriOf(service) {
+    getUri(service) {
       const own = new URL(uri);
       own.username = service;
       own.password = passwords.get(service) ?? '';

@@ -84,7 +84,7 @@ export async function testCharts(options: ClusterTestOptions): Promise<void> {
       for (const worker of tenants) await checkTenant(options.origin, receiver, worker);
       const written = tenants.reduce((sum, { documents }) => sum + documents.length, 0);
       const changes = tenants.reduce((sum, { changes: events }) => sum + events.length, 0);
-      return `${written} documents, ${changes} events, none lost or duplicated; clients repeated ${api.repeats()} requests`;
+      return `${written} documents, ${changes} events, none lost or duplicated; clients repeated ${api.retries()} requests`;
     });
     await step('the autoscaler adds a pod of documents under load', () => waitForScaling(cluster));
     if (options.denoImage !== undefined) {

@@ -8,7 +8,7 @@ import { createTenant, type TestTenant } from '../../tests/chaos/workload/tenant
 
 /** Creates a tenant with an API key, a webhook and some documents. */
 export async function createWorkingTenant(api: Client, receiver: ChaosReceiver): Promise<TestTenant> {
-  const { office: tenant, round } = await createTenant(api.request, receiver.urlFor);
+  const { tenant, round } = await createTenant(api.request, receiver.urlFor);
   await round(1);
   return tenant;
 }
@@ -22,7 +22,7 @@ export async function workDuring(
   const tenants: TestTenant[] = [];
   let isOver = false;
   const runTenant = async () => {
-    const { office: tenant, round } = await createTenant(api.request, receiver.urlFor);
+    const { tenant, round } = await createTenant(api.request, receiver.urlFor);
     tenants.push(tenant);
     while (!isOver) await round(2);
   };

@@ -1,27 +1,27 @@
 /**
- * The checker of webhook delivery: what was accepted, what the receivers saw and what the log says are held against one
- * another, and every broken promise is named with its event.
+ * Checks the invariants of webhook delivery: compares accepted events, received POSTs and the event log, and reports
+ * each violation with its event.
  */
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
-/** An event that exists, because its change was committed. */
-export interface Accepted {
+/** An event whose change was committed. */
+export interface AcceptedEvent {
   id: string;
   /** The webhooks that subscribe to it. */
   webhooks: readonly string[];
 }
 
-/** A POST that a receiver saw. */
+/** A POST that a receiver got. */
 export interface Post {
-  /** The webhook that it went to. */
+  /** The webhook that it was sent to. */
   webhook: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: string;
-  /** When it had come, ms. */
+  /** When it was received, Unix ms. */
   at: number;
-  /** What was answered, and when; nothing while no answer was given. */
-  answered?: { status: number; at: number };
+  /** The response and its time, Unix ms; undefined before the response. */
+  response?: { status: number; at: number };
 }
 
 /** An entry of the event log. */
@@ -34,49 +34,49 @@ export interface LogEntry {
   error: string | null;
 }
 
-/** All that is compared. */
-export interface Accounts {
-  accepted: readonly Accepted[];
+/** The records that are compared. */
+export interface Observations {
+  accepted: readonly AcceptedEvent[];
   posts: readonly Post[];
-  /** The log as `GET /webhooks/events` shows it. */
+  /** The log that `GET /webhooks/events` returns. */
   entries: readonly LogEntry[];
-  /** The log as it stands in MongoDB. */
+  /** The log in MongoDB. */
   rows: readonly LogEntry[];
-  /** The secrets that a webhook may sign with. */
+  /** The valid secrets of each webhook. */
   secrets: ReadonlyMap<string, readonly string[]>;
-  /** From when until when a process that takes part was dead or cut off, ms: what was under way then may be unrecorded. */
+  /** When a process was dead or disconnected, Unix ms: outcomes during that time may be unrecorded. */
   outages: readonly { from: number; until: number }[];
-  /** How long a request may take, ms: what is answered later counts as not answered. */
+  /** Time limit of a request, ms. A later response does not count. */
   deadlineMs: number;
 }
 
-/** Between an answer and its record at most this much passes while nobody dies, ms. */
+/** Longest time between a response and its record, if no process is killed, ms. */
 const recordMs = 2_000;
-/** A receiver takes a timestamp for fresh within this time, ms. */
+/** Receivers accept timestamps up to this age, ms. */
 const freshMs = 5 * 60_000;
 
-/** The promises I1 to I6 that were broken, each with its event; empty when all of them were kept. */
-export function breaches(accounts: Accounts): string[] {
-  const byDelivery = Map.groupBy(accounts.posts, deliveryOf);
+/** The violations of I1 to I6, of the signatures and of the log, each with its event. Empty if there are none. */
+export function checkInvariants(accounts: Observations): string[] {
+  const byDelivery = Map.groupBy(accounts.posts, getDeliveryId);
   return [
-    ...unfinished(accounts),
-    ...tooMany(byDelivery),
-    ...unfounded(accounts, byDelivery),
-    ...changed(accounts.posts),
-    ...uncounted(accounts, byDelivery),
-    ...phantoms(accounts),
-    ...unsigned(accounts),
-    ...differing(accounts),
+    ...findUnfinishedDeliveries(accounts),
+    ...findExcessPosts(byDelivery),
+    ...findWrongStatuses(accounts, byDelivery),
+    ...findChangedPosts(accounts.posts),
+    ...findUncountedPosts(accounts, byDelivery),
+    ...findPhantomEvents(accounts),
+    ...findWrongSignatures(accounts),
+    ...findLogDifferences(accounts),
   ];
 }
 
-/** I1: no accepted event without `delivered` or `failed`. */
-function unfinished({ accepted, rows }: Accounts): string[] {
-  const keyOf = (event: string, webhook: string) => `${event} ${webhook}`;
-  const byKey = Map.groupBy(rows, ({ event_id, config_id }) => keyOf(event_id, config_id));
+/** I1: every accepted event ends as `delivered` or `failed`. */
+function findUnfinishedDeliveries({ accepted, rows }: Observations): string[] {
+  const toKey = (event: string, webhook: string) => `${event} ${webhook}`;
+  const byKey = Map.groupBy(rows, ({ event_id, config_id }) => toKey(event_id, config_id));
   return accepted.flatMap(({ id, webhooks }) =>
     webhooks.flatMap((webhook) => {
-      const found = byKey.get(keyOf(id, webhook)) ?? [];
+      const found = byKey.get(toKey(id, webhook)) ?? [];
       if (found.length === 0)
         return [`I1: event ${id} was accepted and is not in the log of webhook ${webhook}`];
       return found
@@ -89,16 +89,16 @@ function unfinished({ accepted, rows }: Accounts): string[] {
   );
 }
 
-/** I2: at most three POSTs for each delivery. */
-function tooMany(byDelivery: ReadonlyMap<string, Post[]>): string[] {
+/** I2: each delivery has at most three POSTs. */
+function findExcessPosts(byDelivery: ReadonlyMap<string, Post[]>): string[] {
   return [...byDelivery]
     .filter(([, posts]) => posts.length > 3)
-    .map(([id, posts]) => `I2: event ${eventOf(posts[0])}: delivery ${id} was sent ${posts.length} times`);
+    .map(([id, posts]) => `I2: event ${getEventId(posts[0])}: delivery ${id} was sent ${posts.length} times`);
 }
 
-/** I3: `delivered` means that a 2xx was served; a 2xx that was served is recorded, unless somebody died meanwhile. */
-function unfounded(
-  { outages, rows, deadlineMs }: Accounts,
+/** I3: a delivery is `delivered` only after a 2xx, and a 2xx is recorded unless a process was killed meanwhile. */
+function findWrongStatuses(
+  { outages, rows, deadlineMs }: Observations,
   byDelivery: ReadonlyMap<string, Post[]>,
 ): string[] {
   const isOutage = (from: number, until: number) =>
@@ -106,29 +106,32 @@ function unfounded(
   return rows.flatMap(({ id, event_id, status }) => {
     const posts = byDelivery.get(id) ?? [];
     const served = posts.filter(
-      ({ answered }) => answered && answered.status >= 200 && answered.status < 300,
+      ({ response }) => response && response.status >= 200 && response.status < 300,
     );
     if (status === 'delivered' && served.length === 0)
       return [`I3: event ${event_id}: delivery ${id} is delivered and no 2xx was served`];
     return served.flatMap((post) => {
-      const answeredAt = post.answered?.at ?? post.at;
+      const answeredAt = post.response?.at ?? post.at;
       if (answeredAt - post.at > deadlineMs || isOutage(post.at, answeredAt + recordMs)) return [];
       const again = posts.filter(({ at }) => at > answeredAt).length;
       if (status === 'delivered' && again === 0) return [];
       const since = again > 0 ? `was sent ${again} times more` : `is ${status}`;
-      return [`I3: event ${event_id}: delivery ${id} was answered with 2xx, nobody died, and it ${since}`];
+      return [
+        `I3: event ${event_id}: delivery ${id} was answered with 2xx, no process was killed, and it ${since}`,
+      ];
     });
   });
 }
 
-/** I4: what comes more than once comes under the same webhook-id and with the same bytes. */
-function changed(posts: readonly Post[]): string[] {
+/** I4: a repeated POST has the same `webhook-id` and the same bytes. */
+function findChangedPosts(posts: readonly Post[]): string[] {
   const found: string[] = [];
   const bodies = new Map<string, string>();
   const ids = new Map<string, string>();
   for (const post of posts) {
-    const [id, delivery] = [eventOf(post), deliveryOf(post)];
-    if (idIn(post.body) !== id) found.push(`I4: event ${idIn(post.body)} came with webhook-id ${id}`);
+    const [id, delivery] = [getEventId(post), getDeliveryId(post)];
+    if (parseEventId(post.body) !== id)
+      found.push(`I4: event ${parseEventId(post.body)} came with webhook-id ${id}`);
     const [body, event] = [bodies.get(id) ?? post.body, ids.get(delivery) ?? id];
     if (body !== post.body) found.push(`I4: event ${id} came with other bytes than before`);
     if (event !== id) found.push(`I4: delivery ${delivery} came for event ${event}, then for event ${id}`);
@@ -138,12 +141,12 @@ function changed(posts: readonly Post[]): string[] {
   return found;
 }
 
-/** I5: the log counts at least the POSTs that were seen. */
-function uncounted({ rows }: Accounts, byDelivery: ReadonlyMap<string, Post[]>): string[] {
+/** I5: the log counts at least as many attempts as receivers got POSTs. */
+function findUncountedPosts({ rows }: Observations, byDelivery: ReadonlyMap<string, Post[]>): string[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...byDelivery].flatMap(([id, posts]) => {
     const row = byId.get(id);
-    const event = eventOf(posts[0]);
+    const event = getEventId(posts[0]);
     if (!row) return [`I5: event ${event}: delivery ${id} was sent and is not in the log`];
     if (row.event_id !== event)
       return [`I5: delivery ${id} was sent for ${event}, its entry is for ${row.event_id}`];
@@ -154,23 +157,23 @@ function uncounted({ rows }: Accounts, byDelivery: ReadonlyMap<string, Post[]>):
   });
 }
 
-/** I6: nothing is sent for a change that was rolled back. */
-function phantoms({ accepted, posts }: Accounts): string[] {
+/** I6: no POST is sent for a change that was rolled back. */
+function findPhantomEvents({ accepted, posts }: Observations): string[] {
   const real = new Set(accepted.map(({ id }) => id));
-  const sent = new Set(posts.map(eventOf));
+  const sent = new Set(posts.map(getEventId));
   return [...sent].filter((id) => !real.has(id)).map((id) => `I6: event ${id} was sent and does not exist`);
 }
 
-/** Both signatures of every POST are those of a secret of its webhook over the very bytes that came. */
-function unsigned({ posts, secrets }: Accounts): string[] {
+/** Both signatures of every POST are valid for its bytes and a secret of its webhook. */
+function findWrongSignatures({ posts, secrets }: Observations): string[] {
   return posts.flatMap((post) => {
     const known = secrets.get(post.webhook) ?? [];
     const ours = String(post.headers['x-service-signature']).split(',');
     const isOurs = known.some((secret) => {
       return ours.includes(`sha256=${createHmac('sha256', secret).update(post.body).digest('hex')}`);
     });
-    const isStandard = known.some((secret) => verifies(secret, post));
-    const event = eventOf(post);
+    const isStandard = known.some((secret) => isSignedWith(secret, post));
+    const event = getEventId(post);
     return [
       ...(isOurs ? [] : [`Signature: event ${event}: X-Service-Signature is not of webhook ${post.webhook}`]),
       ...(isStandard
@@ -180,34 +183,34 @@ function unsigned({ posts, secrets }: Accounts): string[] {
   });
 }
 
-/** The log that the API shows is the one that is kept. */
-function differing({ entries, rows }: Accounts): string[] {
-  const told = ({ id, event_id, status, attempts, error }: LogEntry) =>
+/** The API shows the log that MongoDB stores. */
+function findLogDifferences({ entries, rows }: Observations): string[] {
+  const describe = ({ id, event_id, status, attempts, error }: LogEntry) =>
     `event ${event_id}: delivery ${id} ${status} after ${attempts} attempts (${error})`;
-  const [shown, kept] = [new Set(entries.map(told)), new Set(rows.map(told))];
+  const [shown, stored] = [new Set(entries.map(describe)), new Set(rows.map(describe))];
   return [
-    ...[...kept].filter((one) => !shown.has(one)).map((one) => `Log: kept and not shown: ${one}`),
-    ...[...shown].filter((one) => !kept.has(one)).map((one) => `Log: shown and not kept: ${one}`),
+    ...[...stored].filter((one) => !shown.has(one)).map((one) => `Log: stored and not shown: ${one}`),
+    ...[...shown].filter((one) => !stored.has(one)).map((one) => `Log: shown and not stored: ${one}`),
   ];
 }
 
-/** Whether a secret makes the trio of Standard Webhooks, for the moment at which the POST came. */
-function verifies(secret: string, { body, headers, at }: Post): boolean {
+/** Whether the Standard Webhooks headers are valid for a secret at the time when the POST was received. */
+function isSignedWith(secret: string, { body, headers, at }: Post): boolean {
   const seconds = Number(headers['webhook-timestamp']);
   if (!(Math.abs(seconds * 1000 - at) < freshMs)) return false;
-  // `verify` of the library would hold the time against the clock of now
+  // the library's `verify` would compare the timestamp with the current time
   const expected = new Webhook(secret).sign(String(headers['webhook-id']), new Date(seconds * 1000), body);
   return String(headers['webhook-signature']).split(' ').includes(expected);
 }
 
-function deliveryOf({ headers }: Post): string {
+function getDeliveryId({ headers }: Post): string {
   return String(headers['x-service-delivery']);
 }
 
-function eventOf(post: Post | undefined): string {
+function getEventId(post: Post | undefined): string {
   return String(post?.headers['webhook-id']);
 }
 
-function idIn(body: string): unknown {
+function parseEventId(body: string): unknown {
   return JSON.parse(body).id;
 }

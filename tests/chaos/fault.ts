@@ -1,40 +1,40 @@
-/** What a fault is, and the tests that prove something about one. */
+/** The type of a fault, and of the tests that prove its guarantee. */
 
-/** Tests of one file that prove something about a fault. */
+/** Tests in one file that prove the guarantee of a fault. */
 export interface Proof {
   file: string;
-  /** How their titles begin. */
+  /** Beginnings of the test names. */
   tests: readonly string[];
-  /** Where they are declared, if not in the file itself. */
+  /** The file that declares the tests, if it is another one. */
   declaredIn?: string;
 }
 
-/** A fault. */
+/** A fault and what the system guarantees under it. */
 export interface Fault {
   id: `F${number}`;
   /** What happens. */
   fault: string;
-  /** What holds all the same; I1 to I6 are the promises of `checker.ts`. */
+  /** What the system guarantees. I1 to I6 are the invariants of `checker.ts`. */
   promise: string;
   proofs: readonly Proof[];
-  /** How long its proofs took when `npm run test:chaos` was run on two cores, s: those of `npm test`, and those on demand. */
+  /** Duration of its tests with `npm run test:chaos` on two cores, s: those in `npm test`, and those on demand. */
   seconds: { inTests: number; onDemand: number };
 }
 
-/** Whether a proof waits for so long that `npm test` leaves it out. */
+/** Whether a proof is too slow for `npm test`. */
 export function isOnDemand({ file }: Proof): boolean {
   return file.startsWith(onDemandFolder);
 }
 
-/** The folder of the tests that only `npm run test:chaos` runs. */
+/** Folder of the tests that only `npm run test:chaos` runs. */
 export const onDemandFolder = 'tests/chaos/on-demand/';
 
-/** Tests that wait for long. */
-export const demanded = (name: string, ...tests: string[]): Proof => ({
+/** Tests that run on demand only. */
+export const onDemand = (name: string, ...tests: string[]): Proof => ({
   file: `${onDemandFolder}${name}.test.ts`,
   tests,
 });
-/** Tests of the bus over RabbitMQ. */
+/** Tests of the event bus over RabbitMQ. */
 export const amqp = (name: string, ...tests: string[]): Proof => ({
   file: `libs/events/amqp/${name}.test.ts`,
   tests,
@@ -44,8 +44,8 @@ export const delivery = (name: string, ...tests: string[]): Proof => ({
   file: `services/webhook-delivery/${name}.test.ts`,
   tests,
 });
-/** Tests of faults that `npm test` runs. */
-export const here = (name: string, ...tests: string[]): Proof => ({
+/** Chaos tests that `npm test` runs. */
+export const chaos = (name: string, ...tests: string[]): Proof => ({
   file: `tests/chaos/${name}.test.ts`,
   tests,
 });

@@ -1,4 +1,4 @@
-/** A RabbitMQ that stands still for a minute, its connections half open: requests are answered, and nothing is lost or repeated. */
+/** F5: while RabbitMQ is frozen for a minute, requests succeed and no event is lost or repeated. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ownRabbit, type RabbitBroker, until } from '#libs/testing';
@@ -7,51 +7,51 @@ import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-de
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
 let rabbit: RabbitBroker;
-let home: TestContext;
-let there: WebhookReceiver;
+let context: TestContext;
+let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   rabbit = await ownRabbit();
-  home = await testContext(services, { AMQP_URL: rabbit.url });
-  there = await webhookReceiver();
+  context = await testContext(services, { AMQP_URL: rabbit.url });
+  receiver = await webhookReceiver();
 }, 400_000);
 afterAll(async () => {
   rabbit?.thaw();
-  await home?.app.stop();
-  await there?.close();
+  await context?.app.stop();
+  await receiver?.close();
   await rabbit?.stop();
 }, 60_000);
 
-const readiness = async (): Promise<{ degraded?: unknown }> =>
+const getReadiness = async (): Promise<{ degraded?: unknown }> =>
   // readiness has one shape
-  (await (await fetch(`${home.app.management}/readyz`)).json()) as { degraded?: unknown };
-const arrived = () => there.received.map(({ body }) => JSON.parse(body).data.document.id as string);
+  (await (await fetch(`${context.app.management}/readyz`)).json()) as { degraded?: unknown };
+const getArrivedIds = () => receiver.received.map(({ body }) => JSON.parse(body).data.document.id as string);
 
-test('a RabbitMQ that stands still for a minute stops no request, loses nothing and repeats nothing', async () => {
-  const ada = await home.createTenant();
-  await home.createWebhook(ada, there.url);
-  const ids = [await home.publish(ada)];
-  await until('the first', async () => arrived().length === 1);
+test('F5: requests succeed and no event is lost while RabbitMQ is frozen', async () => {
+  const ada = await context.createTenant();
+  await context.createWebhook(ada, receiver.url);
+  const ids = [await context.publish(ada)];
+  await until('the first delivery', async () => getArrivedIds().length === 1);
 
   rabbit.freeze();
   const thawAt = performance.now() + 60_000;
   while (performance.now() < thawAt) {
-    // rejects unless it is answered with 200
-    ids.push(await home.publish(ada));
-    // the minute is the fault itself
+    // rejects unless the status is 200
+    ids.push(await context.publish(ada));
+    // the minute is part of the fault
     await pause(2_000);
   }
   expect(ids.length).toBeGreaterThan(10);
-  expect(await readiness()).toEqual({ status: 'ready', degraded: { events: 'the event bus is down' } });
-  expect(arrived()).toHaveLength(1);
+  expect(await getReadiness()).toEqual({ status: 'ready', degraded: { events: 'the event bus is down' } });
+  expect(getArrivedIds()).toHaveLength(1);
 
   rabbit.thaw();
-  await until('the bus to be up', async () => (await readiness()).degraded === undefined, 30_000);
-  ids.push(await home.publish(ada));
-  await until('all of them', async () => ids.every((id) => arrived().includes(id)), 60_000);
-  const log = await home.untilSettled(ada, ids.length);
+  await until('the bus to be up', async () => (await getReadiness()).degraded === undefined, 30_000);
+  ids.push(await context.publish(ada));
+  await until('all documents', async () => ids.every((id) => getArrivedIds().includes(id)), 60_000);
+  const log = await context.untilSettled(ada, ids.length);
   expect(log.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(ids.map(() => 'delivered 1'));
-  expect(arrived().sort()).toEqual([...ids].sort());
-  const pending = () => home.app.db.collection('documents_outbox').countDocuments({ pending: true });
+  expect(getArrivedIds().sort()).toEqual([...ids].sort());
+  const pending = () => context.app.db.collection('documents_outbox').countDocuments({ pending: true });
   await until('an empty outbox', async () => (await pending()) === 0, 30_000);
 }, 240_000);

@@ -1,4 +1,4 @@
-/** F13 to F16: receivers that drip, flood, lead astray and lie about who they are, each against one POST or one delivery. */
+/** F13, F15 and F16: POSTs to receivers that are slow, send too much, use old TLS or have a blocked address. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -16,14 +16,19 @@ const timeoutMs = 1_000;
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
 
-function sending(partial: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
-  const made = createSender({ policy: local, timeoutMs, resolve: async () => ['127.0.0.1'], ...partial });
-  open.push(made);
-  return made;
+function openSender(partial: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
+  const newSender = createSender({
+    policy: local,
+    timeoutMs,
+    resolve: async () => ['127.0.0.1'],
+    ...partial,
+  });
+  open.push(newSender);
+  return newSender;
 }
 
-/** A server that does as it likes with whoever connects, from when the first bytes come; gives its port and how many have connected. */
-async function hostile(act: (socket: Socket) => void, server: Server = createServer()) {
+/** Starts a server that calls `act` at the first bytes of a connection. Returns its port and its connection count. */
+async function startHostileServer(act: (socket: Socket) => void, server: Server = createServer()) {
   let connections = 0;
   server.on('connection', () => {
     connections += 1;
@@ -41,20 +46,20 @@ async function hostile(act: (socket: Socket) => void, server: Server = createSer
 }
 
 const post = (origin: string) => ({ url: `${origin}/`, headers: {}, body: '{}' });
-const sentTo = async (act: (socket: Socket) => void) => {
-  const { port } = await hostile(act);
+const sendTo = async (act: (socket: Socket) => void) => {
+  const { port } = await startHostileServer(act);
   const since = performance.now();
-  const outcome = await sending().send(post(`http://127.0.0.1:${port}`));
+  const outcome = await openSender().send(post(`http://127.0.0.1:${port}`));
   return { ...outcome, tookMs: performance.now() - since };
 };
 const head = (lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 
-describe('F13: a receiver has its time and no more, and nothing of its answer is kept', () => {
-  /** The time and as much again: the machine may be busy. */
+describe('F13: a slow or endless response ends at the timeout', () => {
+  /** Twice the timeout, because the machine may be busy. */
   const inTimeMs = 2 * timeoutMs;
 
-  test('headers that drip are no answer', async () => {
-    const { tookMs, ...outcome } = await sentTo((socket) => {
+  test('slow headers are a timeout without a status', async () => {
+    const { tookMs, ...outcome } = await sendTo((socket) => {
       const letters = [...head(['X-Slow: '.padEnd(200, 'x')])];
       const dripping = setInterval(() => socket.write(letters.shift() ?? ''), 50);
       socket.on('close', () => clearInterval(dripping));
@@ -63,9 +68,9 @@ describe('F13: a receiver has its time and no more, and nothing of its answer is
     expect(tookMs).toBeLessThan(inTimeMs);
   });
 
-  test('of 100 MB little is read', async () => {
+  test('only a small part of a 100 MB body is read', async () => {
     let written = 0;
-    const { tookMs, ...outcome } = await sentTo((socket) => {
+    const { tookMs, ...outcome } = await sendTo((socket) => {
       const piece = Buffer.alloc(1024 * 1024);
       socket.write(head(['Content-Length: 104857600']));
       const more = () => {
@@ -79,25 +84,25 @@ describe('F13: a receiver has its time and no more, and nothing of its answer is
     expect(written).toBeLessThan(50);
   });
 
-  test('1 MB of headers, in one or in many, is a failure', async () => {
+  test('1 MB of headers fails, in one header or in many', async () => {
     for (const lines of [
       [`X-Long: ${'x'.repeat(1024 * 1024)}`],
       Array(16_384).fill(`X-Many: ${'x'.repeat(54)}`),
     ]) {
-      const outcome = await sentTo((socket) => socket.write(head(lines)));
+      const outcome = await sendTo((socket) => socket.write(head(lines)));
       expect(outcome).toMatchObject({ http_status: null, error: 'und_err_headers_overflow' });
     }
   });
 
-  test('a body that breaks off does not change what its status said', async () => {
-    const outcome = await sentTo((socket) => {
+  test('a truncated body does not change the outcome', async () => {
+    const outcome = await sendTo((socket) => {
       socket.write(`${head(['Content-Length: 1000'])}begun`, () => socket.destroy());
     });
     expect(outcome).toMatchObject({ http_status: 200, error: null });
   });
 });
 
-test('F15: a receiver that speaks no TLS newer than 1.0 is refused, before it is told anything', async () => {
+test('F15: a receiver limited to TLS 1.0 is rejected before any data is sent', async () => {
   const certificate = selfSigned(
     'localhost',
     new Date(Date.now() - 86_400_000),
@@ -106,19 +111,19 @@ test('F15: a receiver that speaks no TLS newer than 1.0 is refused, before it is
   const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
   const server = createTlsServer({ ...certificate, ...old });
   server.on('tlsClientError', () => undefined);
-  let heard = 0;
+  let handshakes = 0;
   server.on('secureConnection', () => {
-    heard += 1;
+    handshakes += 1;
   });
-  const { port, connections } = await hostile(() => undefined, server);
-  const outcome = await sending({ ca: certificate.cert }).send(post(`https://localhost:${port}`));
+  const { port, connections } = await startHostileServer(() => undefined, server);
+  const outcome = await openSender({ ca: certificate.cert }).send(post(`https://localhost:${port}`));
   expect(outcome).toMatchObject({ http_status: null, error: expect.stringMatching(/protocol|version/) });
-  expect([connections(), heard]).toEqual([1, 0]);
+  expect([connections(), handshakes]).toEqual([1, 0]);
 });
 
-describe('F16: nobody connects to a forbidden listener', () => {
+describe('F16: no connection to a blocked address is opened', () => {
   test.each([
-    ['as it is', 'https://127.0.0.1'],
+    ['plain', 'https://127.0.0.1'],
     ['decimal', 'https://2130706433'],
     ['hexadecimal', 'https://0x7f000001'],
     ['octal', 'https://0177.0.0.1'],
@@ -129,27 +134,27 @@ describe('F16: nobody connects to a forbidden listener', () => {
     ['IPv4-compatible', 'https://[::127.0.0.1]'],
     ['NAT64', 'https://[64:ff9b::127.0.0.1]'],
     ['6to4', 'https://[2002:7f00:1::]'],
-    ['by a name', 'https://inside.example'],
-    ['by a name with a dot', 'https://localhost.'],
+    ['a host name', 'https://inside.example'],
+    ['a host name with a trailing dot', 'https://localhost.'],
   ])('%s', async (_, origin) => {
-    const { connections, port } = await hostile(() => undefined);
-    expect(await sending({ policy: strict }).send(post(`${origin}:${port}`))).toMatchObject({
+    const { connections, port } = await startHostileServer(() => undefined);
+    expect(await openSender({ policy: strict }).send(post(`${origin}:${port}`))).toMatchObject({
       http_status: null,
     });
     expect(connections()).toBe(0);
   });
 
   const range = parseRange('127.0.0.2/32');
-  const beside = { allowLoopback: false, allowedRanges: range ? [range] : [] };
+  const allowedNeighbor = { allowLoopback: false, allowedRanges: range ? [range] : [] };
 
-  test('beside an allowed address, in either family', async () => {
-    const { connections, port } = await hostile(() => undefined);
+  test('next to an allowed address, in either family', async () => {
+    const { connections, port } = await startHostileServer(() => undefined);
     for (const addresses of [
       ['127.0.0.2', '127.0.0.1'],
       ['127.0.0.2', '::1'],
       ['::1', '127.0.0.2'],
     ]) {
-      const outcome = await sending({ policy: beside, resolve: async () => addresses }).send(
+      const outcome = await openSender({ policy: allowedNeighbor, resolve: async () => addresses }).send(
         post(`https://mixed.example:${port}`),
       );
       expect(outcome).toMatchObject({ error: 'address_refused' });
@@ -157,12 +162,14 @@ describe('F16: nobody connects to a forbidden listener', () => {
     expect(connections()).toBe(0);
   });
 
-  test('by a name that is another one as soon as it was looked at', async () => {
-    const { connections, port } = await hostile(() => undefined);
+  test('after DNS rebinding', async () => {
+    const { connections, port } = await startHostileServer(() => undefined);
     const answers = [['127.0.0.2'], ['127.0.0.1'], ['127.0.0.1']];
     const resolve = async () => answers.shift() ?? [];
-    const outcome = await sending({ policy: beside, resolve }).send(post(`https://rebound.example:${port}`));
-    // where it was allowed to go nobody listens
+    const outcome = await openSender({ policy: allowedNeighbor, resolve }).send(
+      post(`https://rebound.example:${port}`),
+    );
+    // no server listens at the allowed address
     expect(outcome).toMatchObject({ http_status: null, error: 'econnrefused' });
     expect(connections()).toBe(0);
   });

@@ -1,4 +1,4 @@
-/** Five Deno processes over RabbitMQ and a MongoDB that asks who one is: each is killed in the middle of the journey, and so is RabbitMQ. */
-import { journeyWithFaults } from './workload/journey.ts';
+/** Runs the chaos journey on five Deno processes: each process and RabbitMQ are killed while requests are in flight. */
+import { testJourneyWithFaults } from './workload/journey.ts';
 
-journeyWithFaults('five under Deno');
+testJourneyWithFaults('five under Deno');

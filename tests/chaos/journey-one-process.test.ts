@@ -1,4 +1,4 @@
-/** One process with all five services over RabbitMQ and a MongoDB that asks who one is: each is killed in the middle of the journey, and so is RabbitMQ. */
-import { journeyWithFaults } from './workload/journey.ts';
+/** Runs the chaos journey on one process with all services: it and RabbitMQ are killed while requests are in flight. */
+import { testJourneyWithFaults } from './workload/journey.ts';
 
-journeyWithFaults('all in one');
+testJourneyWithFaults('all in one');

@@ -1,4 +1,4 @@
-/** SIGKILL in the middle of publishing: a document is published and its event goes out, or neither. */
+/** SIGKILL during publish: a document is published and its event is sent, or neither. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,21 +43,21 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('a killed publish leaves both the published state and its event, or neither; the webhook goes out after the restart', async () => {
+test('a killed publish stores both document and event, or neither', async () => {
   run = await localRun(dataDir);
   const key = /Demo API key +(\S+)/.exec(run.printed())?.[1] ?? '';
   const ask = (method: string, path: string, body?: unknown) => request(run.origin, key, method, path, body);
   const { port } = receiver.address() as AddressInfo;
-  const webhook = { name: 'Kept', url: `http://127.0.0.1:${port}/`, event_types: ['document.published'] };
+  const webhook = { name: 'Hook', url: `http://127.0.0.1:${port}/`, event_types: ['document.published'] };
   expect((await ask('POST', '/webhooks', webhook)).status).toBe(201);
 
   const ids: string[] = [];
-  for (let made = 0; made < drafts; made += 1) {
-    const { body } = await ask('POST', '/documents', { title: `Draft ${made}` });
+  for (let count = 0; count < drafts; count += 1) {
+    const { body } = await ask('POST', '/documents', { title: `Draft ${count}` });
     ids.push(body.id);
   }
 
-  // three kills, each while publishes are under way
+  // three kills, each while publish requests are in flight
   const answered = new Set<string>();
   for (const batch of [ids.slice(0, 15), ids.slice(15, 30), ids.slice(30)]) {
     const before = answered.size;
@@ -65,7 +65,7 @@ test('a killed publish leaves both the published state and its event, or neither
       const { status } = await ask('POST', `/documents/${id}/publish`);
       if (status !== 200) return;
       answered.add(id);
-      // at the very first answer, while the others are under way
+      // after the first response, while the other requests are in flight
       run.process.kill('SIGKILL');
     });
     await run.exited;
@@ -86,9 +86,9 @@ test('a killed publish leaves both the published state and its event, or neither
     60_000,
   );
   expect(sent.filter(({ documentId }) => !published.has(documentId))).toEqual([]);
-  // what came twice came as the same event
+  // a repeated webhook has the id of the same event
   expect(new Set(sent.map(({ id }) => id)).size).toBe(published.size);
-  // kills in the middle were really in the middle, at least once
+  // at least one kill interrupted a publish
   expect(published.size).toBeLessThan(drafts);
 }, 180_000);
 

@@ -1,21 +1,15 @@
 /** Faults of webhook receivers, large numbers of them, and changes to webhooks and replicas during delivery. */
-import { delivery, demanded, type Fault, here } from './fault.ts';
+import { chaos, delivery, type Fault, onDemand } from './fault.ts';
 
 /** F13 to F23. */
-export const faultsOfReceivers: readonly Fault[] = [
+export const receiverFaults: readonly Fault[] = [
   {
     id: 'F13',
     fault:
       'a receiver hangs, sends its response byte by byte, sends 100 MB, a gzip bomb or 1 MB of headers, or closes the connection in its body',
     promise: 'Each request takes at most 10 s. Memory does not grow.',
     proofs: [
-      here(
-        'hostile-receivers',
-        'headers that drip',
-        'of 100 MB little',
-        '1 MB of headers',
-        'a body that breaks off',
-      ),
+      chaos('hostile-receivers', 'slow headers', 'only a small part', '1 MB of headers', 'a truncated body'),
       delivery(
         'transport/sender',
         'a response that is too late is a timeout without a status',
@@ -23,7 +17,7 @@ export const faultsOfReceivers: readonly Fault[] = [
         'a slow response body ends at the timeout and keeps the status',
         'a refused or closed connection has its own error code',
       ),
-      demanded('slow-receivers', 'F13:'),
+      onDemand('slow-receivers', 'F13:'),
     ],
     seconds: { inTests: 1, onDemand: 14 },
   },
@@ -33,7 +27,7 @@ export const faultsOfReceivers: readonly Fault[] = [
       '3xx to this machine; 410; 429 and 503 with `Retry-After` in seconds, as a date, in the past, absurd or malformed',
     promise:
       'A redirect is not followed. A 410 ends the delivery and disables the webhook. `Retry-After` lengthens a pause, to at most one hour.',
-    proofs: [here('receiver-responses', 'F14:'), delivery('transport/sender', 'a redirect is not followed')],
+    proofs: [chaos('receiver-responses', 'F14:'), delivery('transport/sender', 'a redirect is not followed')],
     seconds: { inTests: 4, onDemand: 0 },
   },
   {
@@ -41,7 +35,7 @@ export const faultsOfReceivers: readonly Fault[] = [
     fault: 'TLS: expired certificate, wrong host, self-signed, TLS 1.0',
     promise: 'The delivery fails with the reason. No data is sent.',
     proofs: [
-      here('hostile-receivers', 'F15:'),
+      chaos('hostile-receivers', 'F15:'),
       delivery(
         'transport/sender',
         'a certificate of an unknown authority is rejected',
@@ -55,7 +49,7 @@ export const faultsOfReceivers: readonly Fault[] = [
     id: 'F16',
     fault: 'loopback addresses in 13 spellings, beside an allowed address, and after a second DNS lookup',
     promise: 'No connection to the forbidden listener.',
-    proofs: [here('hostile-receivers', 'F16: nobody connects to a forbidden listener')],
+    proofs: [chaos('hostile-receivers', 'F16: no connection to a blocked address is opened')],
     seconds: { inTests: 0.1, onDemand: 0 },
   },
   {
@@ -63,7 +57,7 @@ export const faultsOfReceivers: readonly Fault[] = [
     fault: '500 events for an endpoint that hangs and 20 per second for a healthy one',
     promise: 'The healthy endpoint gets its events in time (goal: p95 < 1 s, p99 < 2 s).',
     proofs: [
-      demanded('delivery-load', 'F17:'),
+      onDemand('delivery-load', 'F17:'),
       delivery('dispatcher', 'a hanging endpoint gets four requests and does not delay others'),
     ],
     seconds: { inTests: 3, onDemand: 95 },
@@ -72,7 +66,7 @@ export const faultsOfReceivers: readonly Fault[] = [
     id: 'F18',
     fault: '200 endpoints are down, then up again',
     promise: 'First attempts are always in time (goal: p95 < 1 s). Retries are spread.',
-    proofs: [demanded('delivery-load', 'F18:')],
+    proofs: [onDemand('delivery-load', 'F18:')],
     seconds: { inTests: 0, onDemand: 55 },
   },
   {
@@ -81,7 +75,7 @@ export const faultsOfReceivers: readonly Fault[] = [
     promise:
       'Both secrets verify during the overlap, the old one not after it. The waiting deliveries end as failed.',
     proofs: [
-      demanded('changed-webhooks', 'F19:'),
+      onDemand('changed-webhooks', 'F19:'),
       delivery('dispatcher', 'deleting a webhook fails its pending deliveries'),
     ],
     seconds: { inTests: 0.6, onDemand: 19 },
@@ -91,7 +85,7 @@ export const faultsOfReceivers: readonly Fault[] = [
     fault: 'rolling restart of all replicas under load (SIGTERM)',
     promise: 'No attempt is wasted and no POST is sent twice.',
     proofs: [
-      demanded('rolling-restart', 'F20:'),
+      onDemand('rolling-restart', 'F20:'),
       delivery('dispatcher', 'a stop waits for requests in flight and records their outcomes'),
       delivery('dispatcher-stop', 'a row claimed during a stop is released, uncounted and unsent'),
     ],
@@ -101,14 +95,14 @@ export const faultsOfReceivers: readonly Fault[] = [
     id: 'F21',
     fault: 'RabbitMQ delivers every event to webhook delivery ten times',
     promise: 'One delivery row, and one POST per attempt.',
-    proofs: [here('duplicate-events', 'F21:')],
+    proofs: [chaos('duplicate-events', 'F21:')],
     seconds: { inTests: 2, onDemand: 0 },
   },
   {
     id: 'F22',
     fault: '50,000 deliveries are due after an outage',
     promise: 'The rate is steady (goal: 80 % of the peak). Memory does not grow.',
-    proofs: [demanded('delivery-load', 'F22:')],
+    proofs: [onDemand('delivery-load', 'F22:')],
     seconds: { inTests: 0, onDemand: 257 },
   },
   {
@@ -117,7 +111,7 @@ export const faultsOfReceivers: readonly Fault[] = [
       'the test of a webhook: answers after 9.9 s and after 10.1 s, a refused connection, a name without an address',
     promise: 'The first is delivered. The others fail without a status.',
     proofs: [
-      demanded('slow-receivers', 'F23:'),
+      onDemand('slow-receivers', 'F23:'),
       delivery('inspecting', 'a test without a response in time returns no status'),
     ],
     seconds: { inTests: 1, onDemand: 11 },

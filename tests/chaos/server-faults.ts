@@ -1,26 +1,26 @@
 /** Faults of the service processes, RabbitMQ, MongoDB and the connections between them. */
-import { amqp, delivery, demanded, type Fault, here, type Proof } from './fault.ts';
+import { amqp, chaos, delivery, type Fault, onDemand, type Proof } from './fault.ts';
 
-const underFire = ['node', 'deno', 'one-process'].map(
+const journeyProofs = ['node', 'deno', 'one-process'].map(
   (way): Proof => ({
     file: `tests/chaos/journey-${way}.test.ts`,
     tests: [
-      'work goes on while every process is killed once and RabbitMQ goes away and comes back',
-      'all that was said comes to its end',
-      'every change was said once and came to its webhook under that one id, signed',
-      'nothing was sent again but what a killed process had not recorded',
+      'requests succeed while each process and RabbitMQ are killed once',
+      'every event is handled and no message is left in a queue',
+      'every change has one event, which reached its webhook signed',
+      'only killed processes cause repeated POSTs, and all are delivered',
     ],
     declaredIn: 'tests/chaos/workload/journey.ts',
   }),
 );
 
 /** F1 to F12. */
-export const faultsOfServers: readonly Fault[] = [
+export const serverFaults: readonly Fault[] = [
   {
     id: 'F1',
     fault: 'SIGKILL of one of three delivering replicas during a batch, six times',
     promise: 'I1–I6',
-    proofs: [demanded('killed-deliverers', 'F1:'), ...underFire],
+    proofs: [onDemand('killed-deliverers', 'F1:'), ...journeyProofs],
     seconds: { inTests: 130, onDemand: 41 },
   },
   {
@@ -28,7 +28,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault: 'SIGKILL during a POST; SIGKILL after the 2xx and before it is recorded',
     promise: 'I2; the second case may cause one duplicate with the same id',
     proofs: [
-      demanded('killed-deliverers', 'F2:'),
+      onDemand('killed-deliverers', 'F2:'),
       delivery(
         'dispatcher',
         'the sweep releases a row of a dead process, and it is delivered',
@@ -42,7 +42,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault: 'SIGKILL of RabbitMQ under load; it is back after 12 s',
     promise: 'No request fails, nothing is lost, and the events flow again without a restart.',
     proofs: [
-      demanded('rabbit-faults', 'F3:'),
+      onDemand('rabbit-faults', 'F3:'),
       amqp('broker-faults', 'a broker that is killed and restarted under load loses no event'),
     ],
     seconds: { inTests: 8, onDemand: 29 },
@@ -53,13 +53,11 @@ export const faultsOfServers: readonly Fault[] = [
     promise:
       'The services declare everything again and republish recent events. Consumers ignore duplicates. Nothing is lost.',
     proofs: [
-      demanded('rabbit-faults', 'F4:'),
+      onDemand('rabbit-faults', 'F4:'),
       amqp('broker-faults', 'each owner of an outbox is notified once when the broker was reset'),
       {
         file: 'tests/journeys/over-rabbitmq.test.ts',
-        tests: [
-          'a RabbitMQ that is killed in the midst of it and comes back empty loses and repeats nothing',
-        ],
+        tests: ['no event is lost or repeated if RabbitMQ restarts empty under load'],
       },
     ],
     seconds: { inTests: 34, onDemand: 18 },
@@ -69,7 +67,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault: 'RabbitMQ freezes for 60 s (SIGSTOP; connections stay half open)',
     promise: 'Publishing times out, the services reconnect, and nothing is lost.',
     proofs: [
-      here('frozen-rabbitmq', 'a RabbitMQ that stands still for a minute stops no request, loses nothing'),
+      chaos('frozen-rabbitmq', 'F5:'),
       amqp(
         'broker-faults',
         'a frozen broker is detected within 8 seconds, and the bus recovers',
@@ -83,7 +81,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault: 'RabbitMQ has no memory left (alarm)',
     promise: 'Events wait in the outbox, memory does not grow, and publishing resumes without a restart.',
     proofs: [
-      demanded('rabbit-faults', 'F6:'),
+      onDemand('rabbit-faults', 'F6:'),
       amqp('broker-faults', 'the bus is down while the broker is out of memory, and then recovers'),
     ],
     seconds: { inTests: 7, onDemand: 40 },
@@ -95,7 +93,7 @@ export const faultsOfServers: readonly Fault[] = [
     promise:
       'An event that no queue accepts is not marked as published. The process reports it and repairs the topology. It restores one of several bindings within a minute; events published until then do not reach that queue.',
     proofs: [
-      demanded('rabbit-faults', 'F7:'),
+      onDemand('rabbit-faults', 'F7:'),
       amqp(
         'queue-faults',
         'publish rejects while a queue is full, and no event is lost',
@@ -167,7 +165,7 @@ export const faultsOfServers: readonly Fault[] = [
       'mongod is killed and restarted; is down for 30 s; its primary steps down, is killed, or loses unreplicated writes',
     promise: 'I1–I6. No webhook is sent while MongoDB is down. Requests get 503 and then succeed again.',
     proofs: [
-      demanded('mongo-faults', 'F11:'),
+      onDemand('mongo-faults', 'F11:'),
       {
         file: 'libs/store/outage.test.ts',
         tests: [
@@ -183,7 +181,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault:
       '2 s of latency, connection resets, packets of 7 bytes or 20 KB/s between the services and MongoDB or RabbitMQ',
     promise: 'I1–I6',
-    proofs: [demanded('network-faults', 'F12:'), amqp('cut-off', 'a connection that is cut at')],
+    proofs: [onDemand('network-faults', 'F12:'), amqp('cut-off', 'a connection that is cut at')],
     seconds: { inTests: 21, onDemand: 151 },
   },
 ];

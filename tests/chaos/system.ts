@@ -1,129 +1,129 @@
-/** What is hurt: identity, documents and webhook delivery as real processes, the last in several replicas, over given servers. */
+/** Starts identity, documents and replicas of webhook delivery as separate processes, on given servers. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { freePorts } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { localSettings } from '../five-processes.ts';
-import { ended, type KeptProgram, kept, runScript } from '../programs.ts';
+import { runScript, type SupervisedProgram, stopProgram, supervise } from '../programs.ts';
 
-/** A service that runs. */
-export interface Part extends KeptProgram {
+/** A running process of a service. */
+export interface ServiceProcess extends SupervisedProgram {
   name: string;
   origin: string;
   management: string;
 }
 
-/** An answer: its status and its JSON. */
-export interface Answer {
+/** A response: status, headers and JSON. */
+export interface ApiResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
   body: any;
 }
 
 /** The running processes. */
 export interface System {
-  parts: readonly Part[];
+  processes: readonly ServiceProcess[];
   /** The replicas of webhook delivery. */
-  deliverers: readonly Part[];
-  /** The database, past every fault. */
+  deliverers: readonly ServiceProcess[];
+  /** The database, over a connection without faults. */
   db: mongoose.mongo.Db;
-  /** Put before every name on RabbitMQ. */
+  /** Prefix of every name on RabbitMQ. */
   prefix: string;
-  /** How long a request to a receiver may take, ms. */
+  /** Time limit of a request to a receiver, ms. */
   deadlineMs: number;
-  /** Asks the service that offers it; paths start behind `/api/v1`. */
-  ask(method: string, path: string, asked?: { as?: string; body?: unknown }): Promise<Answer>;
-  /** Aborted as soon as it is stopped. */
+  /** Sends a request to the service that implements the path. Paths omit `/api/v1`. */
+  request(method: string, path: string, options?: { as?: string; body?: unknown }): Promise<ApiResponse>;
+  /** Aborted when `stop` is called. */
   signal: AbortSignal;
-  /** Stops everything in order; gives the exit codes. */
+  /** Stops all processes with SIGTERM. Returns the exit codes. */
   stop(): Promise<(number | null)[]>;
 }
 
-/** What may be chosen. */
-export interface Choices {
-  /** Address of MongoDB for the tests themselves. */
+/** Options of `startSystem`. */
+export interface SystemOptions {
+  /** URI of MongoDB for the tests. */
   mongo: string;
   rabbit: string;
-  /** Address of MongoDB for the services, where it leads through a wire. */
-  mongoOfServices?: string;
-  /** The same for webhook delivery alone. */
-  mongoOfDeliverers?: string;
+  /** URI of MongoDB for the services, if it leads through a proxy. */
+  serviceMongo?: string;
+  /** The same, only for webhook delivery. */
+  delivererMongo?: string;
   replicas?: number;
   settings?: Record<string, string>;
 }
 
-/** As it is unless somebody says otherwise; a sender that has no time itself counts its own lag as well. */
+/** Default time limit of a request to a receiver. It includes the lag of the sender. */
 const timeoutSeconds = 10;
-/** For those who wait until what a killed process had in hand is free again, which takes 20 s more than a request may. */
-export const soonFree = { WEBHOOK_TIMEOUT_SECONDS: '2' };
+/** Settings for short leases: the lease of a killed process expires 20 s after the time limit of a request. */
+export const shortLeases = { WEBHOOK_TIMEOUT_SECONDS: '2' };
 
-const usual = {
+const defaultSettings = {
   RATE_LIMIT_PER_MINUTE: '0',
   REGISTRATIONS_PER_HOUR: '0',
   LOGINS_PER_MINUTE: '0',
   WEBHOOK_TIMEOUT_SECONDS: String(timeoutSeconds),
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
 };
-/** A request of ten seconds, the time to drain, and what a busy machine adds. */
+/** A request of 10 s, the drain time, and a margin for a busy machine. */
 const stopMs = 40_000;
 const names = ['identity', 'documents', 'webhook-delivery'];
 const delivery = 'webhook-delivery';
 
-/** Starts all of it, on a database of its own. */
-export async function system(choices: Choices): Promise<System> {
+/** Starts the processes with a new database. */
+export async function startSystem(choices: SystemOptions): Promise<System> {
   const { replicas = 1, settings = {} } = choices;
   const unique = randomBytes(4).toString('hex');
   const prefix = `test-${unique}.`;
   const inOwn = (uri: string) => withPath(uri, `faults_${unique}`);
   const environment = {
     ...localSettings,
-    ...usual,
+    ...defaultSettings,
     AMQP_URL: choices.rabbit,
     AMQP_PREFIX: prefix,
     ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     ...settings,
   };
   const client = await mongoose.mongo.MongoClient.connect(inOwn(choices.mongo));
-  const parts: Part[] = [];
+  const processes: ServiceProcess[] = [];
   const stopping = new AbortController();
   const stop = async () => {
     stopping.abort();
-    const codes = await Promise.all(parts.map(endedInTime));
+    const codes = await Promise.all(processes.map(stopInTime));
     await client
       .db()
       .dropDatabase()
       .finally(() => client.close());
     return codes;
   };
-  const begin = async (name: string, [port, managementPort]: number[]) => {
-    const { mongoOfServices = choices.mongo, mongoOfDeliverers = mongoOfServices } = choices;
-    const uri = name === delivery ? mongoOfDeliverers : mongoOfServices;
+  const startProcess = async (name: string, [port, managementPort]: number[]) => {
+    const { serviceMongo = choices.mongo, delivererMongo = serviceMongo } = choices;
+    const uri = name === delivery ? delivererMongo : serviceMongo;
     const own = { PORT: `${port}`, MANAGEMENT_PORT: `${managementPort}`, MONGODB_URI: inOwn(uri) };
     const launch = () => runScript('service.ts', [name], { ...environment, ...own });
-    const program = await kept({ name, launch, ready: /^\{.*"msg":"Ready"\}$/m });
+    const program = await supervise({ name, launch, ready: /^\{.*"msg":"Ready"\}$/m });
     const origins = { origin: `http://127.0.0.1:${port}`, management: `http://127.0.0.1:${managementPort}` };
-    parts.push(Object.assign(program, { name, ...origins }));
+    processes.push(Object.assign(program, { name, ...origins }));
   };
   try {
     const all = [...names, ...Array<string>(replicas - 1).fill(delivery)];
     const ports = await freePorts(2 * all.length);
-    const begun = all.map((name, at) => begin(name, ports.slice(2 * at, 2 * at + 2)));
-    // all of them have come to an end, well or not, before anything is stopped
-    await Promise.allSettled(begun);
-    await Promise.all(begun);
+    const starts = all.map((name, at) => startProcess(name, ports.slice(2 * at, 2 * at + 2)));
+    // wait for every start, also for failed ones, before anything is stopped
+    await Promise.allSettled(starts);
+    await Promise.all(starts);
   } catch (error) {
     await stop();
     throw error;
   }
   return {
-    parts,
-    deliverers: parts.filter(({ name }) => name === delivery),
+    processes,
+    deliverers: processes.filter(({ name }) => name === delivery),
     db: client.db(),
     prefix,
     deadlineMs: 1_000 * Number(settings.WEBHOOK_TIMEOUT_SECONDS ?? timeoutSeconds),
-    async ask(method, path, { as, body } = {}) {
-      const origin = parts.find(({ name }) => name === ownerOf(path))?.origin;
+    async request(method, path, { as, body } = {}) {
+      const origin = processes.find(({ name }) => name === findOwner(path))?.origin;
       const response = await fetch(`${origin}/api/v1${path}`, {
         method,
         headers: {
@@ -144,21 +144,21 @@ export async function system(choices: Choices): Promise<System> {
   };
 }
 
-/** Ends a part in order; where it does not end, ends it by force and rejects with what it said last. */
-async function endedInTime(part: Part): Promise<number | null> {
+/** Stops a process. If it does not stop within 40 s, kills it and rejects with the end of its output. */
+async function stopInTime(part: ServiceProcess): Promise<number | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       part.process.kill('SIGKILL');
-      const said = part.printed().trim().split('\n').slice(-20).join('\n');
-      reject(new Error(`${part.name} has not ended within ${stopMs / 1000} s of SIGTERM:\n${said}`));
+      const output = part.printed().trim().split('\n').slice(-20).join('\n');
+      reject(new Error(`${part.name} did not exit within ${stopMs / 1000} s of SIGTERM:\n${output}`));
     }, stopMs);
   });
-  return Promise.race([ended(part), late]).finally(() => clearTimeout(timer));
+  return Promise.race([stopProgram(part), late]).finally(() => clearTimeout(timer));
 }
 
-/** The service whose contract has paths that begin so. */
-function ownerOf(path: string): string | undefined {
+/** The service whose contract has the first segment of the path. */
+function findOwner(path: string): string | undefined {
   const first = (one: string) => one.split(/[/?]/)[1];
   return contracts
     .filter(({ name }) => names.includes(name))
@@ -170,8 +170,8 @@ function withPath(uri: string, database: string): string {
   return `${server?.replace(/\/$/, '')}/${database}${query ? `?${query}` : ''}`;
 }
 
-/** A metric of a part as it says it now, all its labels added up. */
-export async function metric(part: Part | undefined, name: string): Promise<number> {
+/** Reads the current value of a metric, summed over its labels. */
+export async function readMetric(part: ServiceProcess | undefined, name: string): Promise<number> {
   const text = await (await fetch(`${part?.management}/metrics`)).text();
   const values = text.split('\n').flatMap((line) => {
     const [, value] = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`).exec(line) ?? [];

@@ -1,4 +1,4 @@
-/** Organizations at work while something breaks: what they publish, what their receivers see, and the settling of accounts. */
+/** Organizations that publish during a fault, the receiver of their webhooks, and the check of all invariants. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '#libs/testing';
@@ -7,144 +7,152 @@ import {
   type Responder,
   webhookReceiver,
 } from '../../services/webhook-delivery/testing/receiver.ts';
-import { type Accounts, breaches, type LogEntry, type Post } from './checker.ts';
+import { checkInvariants, type LogEntry, type Observations, type Post } from './checker.ts';
 import type { System } from './system.ts';
 
-/** A receiver of webhooks that keeps what it sees and answers. */
-export interface Mailbox {
-  /** The address of a webhook. */
-  urlOf(name: string): string;
-  /** All POSTs, the first first. */
+/** A webhook receiver that records requests and responses. */
+export interface RecordingReceiver {
+  /** The URL of a webhook. */
+  getUrl(name: string): string;
+  /** All POSTs, oldest first. */
   posts: Post[];
-  /** Decides the answers from now on; without an answerer all of them are 204. */
-  answer(answering?: Responder): void;
+  /** Sets the responder for later requests; by default all responses are 204. */
+  respondWith(responder?: Responder): void;
   close(): Promise<void>;
 }
 
-/** An organization with an API key and its webhooks. */
-export interface Office {
+/** An organization with an API key and webhooks. */
+export interface TestTenant {
   organizationId: string;
   key: string;
   hooks: { id: string; secret: string; url: string }[];
-  /** Documents whose publishing was answered with 200. */
+  /** Ids of documents whose publish request returned 200. */
   published: string[];
 }
 
-/** Starts a receiver. */
-export async function mailbox(): Promise<Mailbox> {
+/** Starts a recording receiver. */
+export async function startReceiver(): Promise<RecordingReceiver> {
   const posts: Post[] = [];
-  let answering: Responder = () => 204;
-  const there = await webhookReceiver(async (received: ReceivedRequest) => {
+  let responder: Responder = () => 204;
+  const webhookServer = await webhookReceiver(async (received: ReceivedRequest) => {
     const { path, headers, body } = received;
     const post: Post = { webhook: path.slice(1), headers, body, at: Date.now() };
     posts.push(post);
-    const reply = await answering(received);
-    post.answered = { status: typeof reply === 'number' ? reply : reply.status, at: Date.now() };
+    const reply = await responder(received);
+    post.response = { status: typeof reply === 'number' ? reply : reply.status, at: Date.now() };
     return reply;
   });
-  const { origin } = new URL(there.url);
+  const { origin } = new URL(webhookServer.url);
   return {
-    urlOf: (name) => `${origin}/${name}`,
+    getUrl: (name) => `${origin}/${name}`,
     posts,
-    answer(by = () => 204) {
-      answering = by;
+    respondWith(next = () => 204) {
+      responder = next;
     },
-    close: there.close,
+    close: webhookServer.close,
   };
 }
 
-/** Opens an organization whose webhooks, one for each address, hear that documents are published. */
-export async function openOffice(system: System, urls: readonly string[]): Promise<Office> {
+/** Registers an organization with one webhook per URL for `document.published`. */
+export async function createTenant(system: System, urls: readonly string[]): Promise<TestTenant> {
   const unique = randomBytes(6).toString('hex');
   const account = { name: 'Ada', email: `ada-${unique}@example.com`, password: `correct horse ${unique}` };
   const session = await must(system, 201, 'POST', '/auth/register', {
     body: { organization_name: unique, ...account },
   });
-  const made = { as: session.access_token, body: { name: 'Test', role: 'admin' } };
-  const { key } = await must(system, 201, 'POST', '/api-keys', made);
-  const office: Office = { organizationId: session.organization.id, key, hooks: [], published: [] };
+  const keyRequest = { as: session.access_token, body: { name: 'Test', role: 'admin' } };
+  const { key } = await must(system, 201, 'POST', '/api-keys', keyRequest);
+  const tenant: TestTenant = { organizationId: session.organization.id, key, hooks: [], published: [] };
   for (const url of urls) {
     const body = { name: 'Hook', url, event_types: ['document.published'] };
     const { id, secret } = await must(system, 201, 'POST', '/webhooks', { as: key, body });
-    office.hooks.push({ id, secret, url });
+    tenant.hooks.push({ id, secret, url });
   }
-  return office;
+  return tenant;
 }
 
-/** Publishes a new document; rejects unless both answers are as they should be. */
-export async function publish(system: System, office: Office): Promise<void> {
-  const as = office.key;
+/** Creates and publishes a document. Rejects if a status is not as expected. */
+export async function publish(system: System, tenant: TestTenant): Promise<void> {
+  const as = tenant.key;
   const { id } = await must(system, 201, 'POST', '/documents', { as, body: { title: 'SOP' } });
   await must(system, 200, 'POST', `/documents/${id}/publish`, { as });
-  office.published.push(id);
+  tenant.published.push(id);
 }
 
-/** Publishes so many documents a second; `end` ends that, and gives what was not answered as it should be. */
-export function publishing(system: System, office: Office, perSecond: number): { end(): Promise<string[]> } {
+/** Publishes documents at a constant rate. `stop` waits for open requests and returns their errors. */
+export function startPublishing(
+  system: System,
+  tenant: TestTenant,
+  perSecond: number,
+): { stop(): Promise<string[]> } {
   let isOver = false;
-  const refusals: string[] = [];
-  const begun: Promise<unknown>[] = [];
-  const beating = (async () => {
+  const errors: string[] = [];
+  const requests: Promise<unknown>[] = [];
+  const loop = (async () => {
     while (!isOver && !system.signal.aborted) {
-      begun.push(publish(system, office).catch((error: Error) => refusals.push(error.message)));
-      // the load itself has a pace
+      requests.push(publish(system, tenant).catch((error: Error) => errors.push(error.message)));
+      // the pause sets the rate
       await pause(1_000 / perSecond);
     }
   })();
   return {
-    async end() {
+    async stop() {
       isOver = true;
-      await beating;
-      await Promise.all(begun);
-      return refusals;
+      await loop;
+      await Promise.all(requests);
+      return errors;
     },
   };
 }
 
-/** Waits until all that was said is told, or failed for good; what is not by then is found by the checker. */
-export async function settled(system: System, offices: readonly Office[], withinMs: number): Promise<void> {
+/** Waits until every event is published and every delivery has ended. After a timeout, the checker finds the rest. */
+export async function waitUntilSettled(
+  system: System,
+  tenants: readonly TestTenant[],
+  withinMs: number,
+): Promise<void> {
   const isOver = async () => {
     const waiting = ['identity_outbox', 'documents_outbox'].map((name) =>
       system.db.collection(name).countDocuments({ pending: true }),
     );
     if ((await Promise.all(waiting)).some((count) => count > 0)) return false;
-    const { accepted, rows } = await keptFor(system, offices);
+    const { accepted, rows } = await readStoredState(system, tenants);
     const expected = accepted.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
     return rows.length >= expected && rows.every(({ status }) => status !== 'pending');
   };
-  await until('an end of all deliveries', isOver, withinMs).catch(() => {});
+  await until('the end of all deliveries', isOver, withinMs).catch(() => {});
 }
 
-/** All broken promises, once everything was settled. */
-export async function brokenPromises(
+/** All violations of invariants. Call it after `waitUntilSettled`. */
+export async function findViolations(
   system: System,
-  offices: readonly Office[],
-  mail: Mailbox,
-  more: Partial<Pick<Accounts, 'outages' | 'secrets'>> & { entries?: 'are too many to be shown' } = {},
+  tenants: readonly TestTenant[],
+  receiver: RecordingReceiver,
+  more: Partial<Pick<Observations, 'outages' | 'secrets'>> & { entries?: 'from the database' } = {},
 ): Promise<string[]> {
-  const { accepted, rows } = await keptFor(system, offices);
-  const shown = more.entries ? rows : (await Promise.all(offices.map((one) => logOf(system, one)))).flat();
-  const hooks = offices.flatMap((office) => office.hooks);
+  const { accepted, rows } = await readStoredState(system, tenants);
+  const shown = more.entries ? rows : (await Promise.all(tenants.map((one) => readLog(system, one)))).flat();
+  const hooks = tenants.flatMap((tenant) => tenant.hooks);
   const byUrl = new Map(hooks.map(({ id, url }) => [new URL(url).pathname.slice(1), id]));
-  const posts = mail.posts.map((post) => ({ ...post, webhook: byUrl.get(post.webhook) ?? post.webhook }));
-  // those that were made later sign beside the first
+  const posts = receiver.posts.map((post) => ({ ...post, webhook: byUrl.get(post.webhook) ?? post.webhook }));
+  // secrets created later are valid in addition to the first one
   const secrets = new Map(hooks.map(({ id, secret }) => [id, [secret, ...(more.secrets?.get(id) ?? [])]]));
   const { outages = [] } = more;
   const { deadlineMs } = system;
-  const found = breaches({ accepted, posts, rows, entries: shown, secrets, outages, deadlineMs });
-  return [...found, ...(await unsaid(system, offices))];
+  const found = checkInvariants({ accepted, posts, rows, entries: shown, secrets, outages, deadlineMs });
+  return [...found, ...(await findEventMismatches(system, tenants))];
 }
 
-/** The events of these organizations that exist, and the log of them. */
-async function keptFor({ db }: System, offices: readonly Office[]) {
-  const ids = offices.map(({ organizationId }) => organizationId);
-  const hooksOf = new Map(
-    offices.map(({ organizationId, hooks }) => [organizationId, hooks.map(({ id }) => id)]),
+/** Reads the events of these organizations from the outbox, and their event log from MongoDB. */
+async function readStoredState({ db }: System, tenants: readonly TestTenant[]) {
+  const ids = tenants.map(({ organizationId }) => organizationId);
+  const hookIds = new Map(
+    tenants.map(({ organizationId, hooks }) => [organizationId, hooks.map(({ id }) => id)]),
   );
-  const said = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
-  const events = said.map(({ event }) => JSON.parse(event));
+  const stored = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
+  const events = stored.map(({ event }) => JSON.parse(event));
   const accepted = events.flatMap(({ id, organization_id }) => {
-    const webhooks = hooksOf.get(organization_id);
+    const webhooks = hookIds.get(organization_id);
     return webhooks ? [{ id: String(id), webhooks }] : [];
   });
   const found = await db
@@ -157,40 +165,38 @@ async function keptFor({ db }: System, offices: readonly Office[]) {
   return { accepted, rows };
 }
 
-/** Every document that is published has said so once, and every one that was answered with 200 is published. */
-async function unsaid({ db }: System, offices: readonly Office[]): Promise<string[]> {
-  const ours = offices.map(({ organizationId }) => organizationId);
+/** Checks that each published document has exactly one event, and that each document with a 200 is published. */
+async function findEventMismatches({ db }: System, tenants: readonly TestTenant[]): Promise<string[]> {
+  const organizationIds = tenants.map(({ organizationId }) => organizationId);
   const documents = await db
     .collection('documents')
-    .find({ organization_id: { $in: ours }, status: 'published' })
+    .find({ organization_id: { $in: organizationIds }, status: 'published' })
     .toArray();
   const published = new Set(documents.map(({ _id }) => String(_id)));
-  const said = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
-  const events = said
+  const stored = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
+  const events = stored
     .map(({ event }) => JSON.parse(event))
-    .filter((one) => ours.includes(one.organization_id));
+    .filter((one) => organizationIds.includes(one.organization_id));
   const about = Map.groupBy(events, ({ data }) => String(data.document.id));
-  const answered = offices.flatMap((office) => office.published);
+  const answered = tenants.flatMap((tenant) => tenant.published);
   return [
     ...answered
       .filter((id) => !published.has(id))
-      .map((id) => `Accepted: document ${id} was answered with 200 and is not published`),
+      .map((id) => `Accepted: publishing document ${id} returned 200, but it is not published`),
     ...[...about.keys()]
       .filter((id) => !published.has(id))
-      .map((id) => `I6: document ${id} was said to be published and is not`),
+      .map((id) => `I6: document ${id} has a published event, but it is not published`),
     ...[...published]
       .filter((id) => about.get(id)?.length !== 1)
-      .map(
-        (id) => `Accepted: document ${id} is published and has said so ${about.get(id)?.length ?? 0} times`,
-      ),
+      .map((id) => `Accepted: document ${id} is published and has ${about.get(id)?.length ?? 0} events`),
   ];
 }
 
-/** The whole log of an organization, page by page. */
-async function logOf({ ask }: System, { key }: Office): Promise<LogEntry[]> {
+/** Reads the whole event log of an organization from the API, page by page. */
+async function readLog({ request }: System, { key }: TestTenant): Promise<LogEntry[]> {
   const all: LogEntry[] = [];
   for (let path: string | undefined = '/webhooks/events?limit=100'; path !== undefined; ) {
-    const { status, headers, body } = await ask('GET', path, { as: key });
+    const { status, headers, body } = await request('GET', path, { as: key });
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
     all.push(...body);
     const [, next] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
@@ -199,8 +205,12 @@ async function logOf({ ask }: System, { key }: Office): Promise<LogEntry[]> {
   return all;
 }
 
-async function must({ ask }: System, expected: number, ...[method, path, asked]: Parameters<System['ask']>) {
-  const { status, body } = await ask(method, path, asked);
+async function must(
+  { request }: System,
+  expected: number,
+  ...[method, path, options]: Parameters<System['request']>
+) {
+  const { status, body } = await request(method, path, options);
   if (status !== expected) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
   return body;
 }

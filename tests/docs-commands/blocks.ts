@@ -1,13 +1,13 @@
-/** The command blocks of the documentation: every ```sh fence of a page, with the reason why it is skipped, if it is. */
+/** Finds the command blocks of a page: every ```sh fence, and the reason if it is skipped. */
 
 /** A command block. */
 export interface Block {
   page: string;
-  /** Of its fence, from 1. */
+  /** Line of its fence, counted from 1. */
   line: number;
-  /** Its commands, without the fence. */
+  /** The commands without the fence. */
   text: string;
-  /** Why it is not run. */
+  /** Reason why it is not run. */
   skip?: string;
 }
 
@@ -16,10 +16,10 @@ const skipComment = /^\s*<!-- skip(?<whole> page)?:?(?<reason>.*?)-->\s*$/;
 const shells = new Set(['sh', 'bash', 'shell', 'console']);
 
 /**
- * The command blocks of a page. `<!-- skip: reason -->` on the line before a fence skips the block,
- * `<!-- skip page: reason -->` skips all blocks of the page. Throws when a skip has no reason or skips nothing.
+ * Finds the command blocks of a page. `<!-- skip: reason -->` on the line before a fence skips the block,
+ * `<!-- skip page: reason -->` skips all blocks of the page. Throws if a skip has no reason or no block.
  */
-export function commandBlocks(page: string, markdown: string): Block[] {
+export function findCommandBlocks(page: string, markdown: string): Block[] {
   const lines = markdown.split('\n');
   const blocks: Block[] = [];
   const reasons = new Map<number, string>();
@@ -48,7 +48,7 @@ export function commandBlocks(page: string, markdown: string): Block[] {
   return blocks.map((block) => (wholePage === undefined ? block : { skip: wholePage, ...block }));
 }
 
-/** The block whose fence is at a line; takes the reason before it. */
+/** Creates the block of the fence at a line, and removes the reason before it from `reasons`. */
 function toBlock(page: string, at: number, reasons: Map<number, string>): Block {
   const skip = reasons.get(at - 1);
   reasons.delete(at - 1);

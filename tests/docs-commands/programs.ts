@@ -1,16 +1,16 @@
-/** The programs that a page has you start in a terminal of their own: how to know them, and when they are ready. */
+/** The long-running programs that pages start: how to recognize them, and when they are ready. */
 import { connect } from 'node:net';
 import { contracts } from '../../services/contracts.ts';
 
-/** The ports that the pages name, and the free ones that take their places. */
+/** Maps ports in the documentation to the free ports that replace them. */
 export type Ports = ReadonlyMap<number, number>;
 
-/** A program that runs until it is stopped. */
+/** A long-running program. */
 export interface Program {
-  /** A program of the same name takes its place. */
+  /** Starting a program stops the running one of the same name. */
   name: string;
   isReady(printed: string): boolean | Promise<boolean>;
-  /** Settings that put it on its free ports. */
+  /** Settings with its free ports. */
   settings: Record<string, string>;
 }
 
@@ -20,22 +20,22 @@ const [gatewayPort, managementPort, mongoPort, amqpPort, distributionPort, epmdP
   8080, 9464, 27017, 5672, 25672, 4369,
 ];
 
-/** Every port that the pages or the programs on them use unless told otherwise. */
+/** Every port that the pages name or that their programs use by default. */
 export const documentedPorts: readonly number[] = [
   ...[gatewayPort, managementPort, mongoPort, amqpPort, distributionPort, epmdPort],
   ...contracts.flatMap((_, at) => [firstServicePort + at, firstServiceManagementPort + at]),
 ];
 
-/** The program that a block starts as its last command; undefined for a block that runs to its end. */
-export function programIn(text: string, ports: Ports): Program | undefined {
+/** The program that a block's last command starts; undefined if the block only runs commands that end. */
+export function findProgram(text: string, ports: Ports): Program | undefined {
   const last = text.trim().split('\n').at(-1) ?? '';
-  const portOf = (documented: number) => String(ports.get(documented));
+  const getPort = (documented: number) => String(ports.get(documented));
   const service = /^npm run service(?::deno)? -- ([a-z-]+)$/.exec(last)?.[1];
   if (service !== undefined) {
     const at = contracts.findIndex(({ name }) => name === service);
     const settings = {
-      PORT: portOf(firstServicePort + at),
-      MANAGEMENT_PORT: portOf(firstServiceManagementPort + at),
+      PORT: getPort(firstServicePort + at),
+      MANAGEMENT_PORT: getPort(firstServiceManagementPort + at),
     };
     return { name: service, isReady: (printed) => printed.includes('"msg":"Ready"'), settings };
   }
@@ -43,23 +43,23 @@ export function programIn(text: string, ports: Ports): Program | undefined {
     return {
       name: 'npm start',
       isReady: (printed) => printed.includes('Ctrl-C stops everything'),
-      settings: { PORT: portOf(gatewayPort), MANAGEMENT_PORT: portOf(managementPort) },
+      settings: { PORT: getPort(gatewayPort), MANAGEMENT_PORT: getPort(managementPort) },
     };
   if (last === 'npm run gateway') {
     const urls = contracts.map(({ name }, at) => [
       `${name.toUpperCase().replaceAll('-', '_')}_URL`,
-      `http://127.0.0.1:${portOf(firstServicePort + at)}`,
+      `http://127.0.0.1:${getPort(firstServicePort + at)}`,
     ]);
-    const settings = { PORT: portOf(gatewayPort), ...Object.fromEntries(urls) };
+    const settings = { PORT: getPort(gatewayPort), ...Object.fromEntries(urls) };
     return { name: 'gateway', isReady: (printed) => printed.includes('The gateway serves'), settings };
   }
   if (/^mongod /.test(last))
-    return { name: 'mongod', isReady: () => listens(Number(portOf(mongoPort))), settings: {} };
+    return { name: 'mongod', isReady: () => listens(Number(getPort(mongoPort))), settings: {} };
   if (/\/rabbitmq-server$/.test(last))
     return {
       name: 'rabbitmq-server',
       isReady: (printed) => printed.includes('Starting broker... completed'),
-      settings: { RABBITMQ_DIST_PORT: portOf(distributionPort), ERL_EPMD_PORT: portOf(epmdPort) },
+      settings: { RABBITMQ_DIST_PORT: getPort(distributionPort), ERL_EPMD_PORT: getPort(epmdPort) },
     };
   return undefined;
 }

@@ -1,12 +1,13 @@
 /**
- * Follows the command blocks of the documentation as a reader would: block by block, in a fresh copy of the project.
+ * Runs the command blocks of the documentation like a reader: one after the other, in a fresh copy of the project.
  *
- * A block is run as it is printed, but for these substitutions:
- * - each documented port becomes a free one, in the block and in the settings of the program it starts;
- * - `pds_…` becomes the API key that `npm start` printed, and `https://wiki.example.com/hooks` a receiver on this machine;
- * - a time of 2026 becomes an hour ago, because what is older than 90 days is not kept;
- * - shell variables that a page uses for what you have (`$KEY`, `$DOC_ID` …) are set, see `variables.ts`.
- * A block in which another `…` is left, outside of comments, is an error: give the page a value, a variable or a skip.
+ * A block runs as printed, with these substitutions:
+ * - Each documented port becomes a free one, in the block and in the settings of the program that it starts.
+ * - `pds_…` becomes the API key that `npm start` printed.
+ * - `https://wiki.example.com/hooks` becomes the URL of a local receiver.
+ * - A time of 2026 becomes one hour ago, because events are deleted after 90 days.
+ * - Shell variables for the reader's own values (`$KEY`, `$DOC_ID` …) are set, see `variables.ts`.
+ * Any other `…` outside of comments is an error: replace it in the page by a value or a variable, or skip the block.
  */
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
@@ -15,35 +16,35 @@ import { promisify } from 'node:util';
 import { freePorts } from '#libs/testing';
 import { findBinary } from '../../libs/store/embedded/binary.ts';
 import { contracts } from '../../services/contracts.ts';
-import { type Block, commandBlocks } from './blocks.ts';
-import { freshCopy } from './fresh-copy.ts';
-import { documentedPorts, type Ports, programIn } from './programs.ts';
+import { type Block, findCommandBlocks } from './blocks.ts';
+import { createFreshCopy } from './fresh-copy.ts';
+import { documentedPorts, findProgram, type Ports } from './programs.ts';
 import { type Background, runInBackground, runToEnd } from './shell.ts';
-import { fiveProcessVariables, instanceVariables } from './variables.ts';
+import { createInstanceVariables, readFiveProcessVariables } from './variables.ts';
 
-/** Follows pages one after the other; programs go on running from one page to the next. */
+/** Runs pages one after the other. Programs keep running from one page to the next. */
 export interface Reader {
-  /** Runs the blocks of a page that are not skipped; gives them with what they printed. */
+  /** Runs the blocks of a page that are not skipped. Returns each block with its output. */
   follow(page: string): Promise<{ block: Block; printed: string }[]>;
-  /** Stops programs by name, or all of them. */
+  /** Stops the named programs, by default all. */
   stop(names?: readonly string[]): Promise<void>;
-  /** Stops everything and removes the copy. */
+  /** Stops all programs and removes the copy. */
   close(): Promise<void>;
 }
 
-/** Opens a fresh copy of the project. */
+/** Creates a fresh copy of the project and a reader for it. */
 export async function openReader(): Promise<Reader> {
-  const folder = await freshCopy();
+  const folder = await createFreshCopy();
   const free = await freePorts(documentedPorts.length);
   const ports: Ports = new Map(documentedPorts.map((port, at) => [port, free[at] ?? 0]));
   const mongod = await findBinary(() => undefined);
-  const own = ownEnvironment([dirname(mongod.path)]);
+  const own = createEnvironment([dirname(mongod.path)]);
   const running = new Map<string, Background>();
   const variables: Record<string, string> = {};
   const receiver = { close: () => {} };
 
   const stop = async (names: readonly string[] = [...running.keys()]) => {
-    // the last one started is the first one stopped: services before their servers
+    // in reverse order, so services stop before their servers
     for (const name of [...names].reverse()) {
       const program = running.get(name);
       running.delete(name);
@@ -53,7 +54,7 @@ export async function openReader(): Promise<Reader> {
 
   const run = async (block: Block): Promise<string> => {
     const ready = { ...block, text: substitute(block, ports, variables) };
-    const program = programIn(block.text, ports);
+    const program = findProgram(block.text, ports);
     const gateway = running.has('gateway') ? { PORT: String(ports.get(8080)) } : {};
     const place = { folder, environment: { ...own, ...variables, ...gateway, ...program?.settings } };
     if (!program) return runToEnd(ready, place);
@@ -63,24 +64,24 @@ export async function openReader(): Promise<Reader> {
     return '';
   };
 
-  /** Waits for what was started: services wait for each other, so nobody waits for the first one alone. */
+  /** Waits until all programs are ready. Services wait for each other, so they are awaited together. */
   const settle = async () => {
     for (const { ready } of running.values()) await ready;
     const instance = running.get('npm start');
     if (!instance || variables.KEY) return;
-    const found = await instanceVariables(instance.printed());
+    const found = await createInstanceVariables(instance.printed());
     receiver.close = found.close;
     Object.assign(variables, found.variables);
   };
 
   return {
     async follow(page) {
-      const blocks = commandBlocks(page, await readFile(join(folder, page), 'utf8'));
+      const blocks = findCommandBlocks(page, await readFile(join(folder, page), 'utf8'));
       const followed = [];
       for (const block of blocks.filter(({ skip }) => skip === undefined)) {
-        const isService = contracts.some(({ name }) => programIn(block.text, ports)?.name === name);
+        const isService = contracts.some(({ name }) => findProgram(block.text, ports)?.name === name);
         if (!isService) await settle();
-        Object.assign(variables, await fiveProcessVariables(folder, Number(ports.get(27017))));
+        Object.assign(variables, await readFiveProcessVariables(folder, Number(ports.get(27017))));
         followed.push({ block, printed: await run(block) });
       }
       await settle();
@@ -90,7 +91,7 @@ export async function openReader(): Promise<Reader> {
     async close() {
       receiver.close();
       await stop();
-      // RabbitMQ leaves its port mapper behind
+      // RabbitMQ does not stop its port mapper
       const environment = { ...own, ERL_EPMD_PORT: String(ports.get(4369)) };
       await promisify(execFile)('epmd', ['-kill'], { env: environment }).catch(() => {});
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -98,8 +99,8 @@ export async function openReader(): Promise<Reader> {
   };
 }
 
-/** The environment of a reader: none of the settings of this process, and no packages of another copy on the PATH. */
-function ownEnvironment(folders: readonly string[]): Record<string, string | undefined> {
+/** The environment of a reader: without settings of this process, and without other `node_modules` in the PATH. */
+function createEnvironment(folders: readonly string[]): Record<string, string | undefined> {
   const { PATH = '', HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
   const usual = PATH.split(':').filter((one) => !one.includes('node_modules'));
   return {
@@ -108,7 +109,7 @@ function ownEnvironment(folders: readonly string[]): Record<string, string | und
   };
 }
 
-/** The text of a block with its substitutions; throws when a placeholder is left. */
+/** The text of a block after all substitutions. Throws if a placeholder is left. */
 export function substitute(
   { page, line, text }: Block,
   ports: Ports,
@@ -121,6 +122,6 @@ export function substitute(
     .replaceAll('https://wiki.example.com/hooks', variables.RECEIVER ?? '')
     .replaceAll(/"2026-\d\d-\d\dT[\d:]+Z"/g, `"${hourAgo}"`);
   const left = filled.split('\n').find((one) => one.replace(/(^|\s)#.*$/, '').includes('…'));
-  if (left !== undefined) throw new Error(`${page}:${line}: nothing says what stands for … in: ${left}`);
+  if (left !== undefined) throw new Error(`${page}:${line}: no value for the placeholder … in: ${left}`);
   return filled;
 }

@@ -1,4 +1,4 @@
-/** Blocks run as they stand: what fails is an error with its place, what runs on is stopped whole. */
+/** Tests running blocks: errors name the page and line, and stopping a block stops all its processes. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,18 +10,18 @@ import { runInBackground, runToEnd } from './shell.ts';
 const place = { folder: tmpdir(), environment: { PATH: process.env.PATH } };
 const block = (text: string): Block => ({ page: 'docs/page.md', line: 7, text });
 
-test('a block that works gives what it printed', async () => {
+test('running a block returns its output', async () => {
   expect(await runToEnd(block('echo one\necho two >&2\n'), place)).toMatch(/one\s+two|two\s+one/);
 });
 
 test.each(['false\necho later\n', 'no-such-command\n', 'echo $NO_SUCH_VARIABLE\n', 'exit 3\n'])(
-  'a block that fails is an error with its place (%j)',
+  'a failing block rejects with its page and line (%j)',
   async (text) => {
     await expect(runToEnd(block(text), place)).rejects.toThrow('docs/page.md:7: the block ended with');
   },
 );
 
-test('a block fails when curl gets an HTTP error', async () => {
+test('a block fails if curl gets an HTTP error', async () => {
   const server = createServer((_, response) => response.writeHead(404).end('not here'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // a TCP server's address is an object once it listens
@@ -30,12 +30,12 @@ test('a block fails when curl gets an HTTP error', async () => {
   await expect(ended).rejects.toThrow('not here');
 });
 
-test('a background block that ends before it is ready is an error', async () => {
+test('a background block that ends before it is ready rejects', async () => {
   const { ready } = runInBackground(block('echo no; exit 1\n'), place, () => false);
   await expect(ready).rejects.toThrow('ended with 1 before it was ready');
 });
 
-test('stopping a background block leaves no process of it', async () => {
+test('stopping a background block stops all its processes', async () => {
   const running = runInBackground(block('echo "$$ ready"; sleep 600 & sleep 600\n'), place, (printed) =>
     printed.includes('ready'),
   );

@@ -1,4 +1,4 @@
-/** Runs command blocks in a shell: to their end, or in the background until they are ready. */
+/** Runs command blocks in a shell, to their end or in the background. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from '#libs/testing';
@@ -12,23 +12,23 @@ export interface Place {
 
 /** A block that runs in the background. */
 export interface Background {
-  /** Everything printed so far. */
+  /** The output so far. */
   printed(): string;
-  /** Resolves when it is ready; rejects when it ends before or takes too long. */
+  /** Resolves when it is ready. Rejects if it ends before or takes longer than 180 s. */
   ready: Promise<void>;
-  /** Stops all of its processes in an orderly way; resolves when none is left. */
+  /** Stops all of its processes with SIGTERM, after 30 s with SIGKILL. Resolves when none is left. */
   stop(): Promise<void>;
 }
 
 const limitMs = 180_000;
 const stopMs = 30_000;
 
-/** What every block may count on: an error ends it, and so does an HTTP error that curl gets. */
+/** Precedes every block: a failing command ends the block, and curl fails on HTTP errors. */
 const prelude = `set -eu
 curl() { command curl --fail-with-body --silent --show-error "$@"; }
 `;
 
-/** Runs a block to its end; gives what it printed. Rejects when it fails. */
+/** Runs a block to its end. Returns its output. Rejects if it fails. */
 export async function runToEnd(block: Block, place: Place): Promise<string> {
   const { child, printed, closed } = start(block, place);
   const limit = setTimeout(() => signal(child, 'SIGKILL'), limitMs);
@@ -38,7 +38,7 @@ export async function runToEnd(block: Block, place: Place): Promise<string> {
   return printed();
 }
 
-/** Starts a block that runs until it is stopped. */
+/** Starts a block in the background. */
 export function runInBackground(
   block: Block,
   place: Place,
@@ -59,7 +59,7 @@ export function runInBackground(
     if (ended !== undefined) throw blockError(block, `ended with ${ended} before it was ready`, printed());
   };
   const ready = becomeReady();
-  // it may be stopped before anybody waits
+  // the block may be stopped before a caller awaits `ready`
   ready.catch(() => {});
   const stop = async () => {
     signal(child, 'SIGTERM');
@@ -71,7 +71,7 @@ export function runInBackground(
 }
 
 function start({ text }: Block, { folder, environment }: Place) {
-  // a new session: its processes are stopped together
+  // a new process group, so all its processes can be stopped together
   const child = spawn('bash', ['-c', prelude + text], {
     cwd: folder,
     env: environment,
@@ -83,17 +83,17 @@ function start({ text }: Block, { folder, environment }: Place) {
     stream.setEncoding('utf8').on('data', (part: string) => {
       all += part;
     });
-  // after the last process that holds its output has ended, not only the shell
+  // `close` comes after the last process that holds the output has ended, not only the shell
   const closed = once(child, 'close').then(([code]) => Number(code ?? 1));
   return { child, printed: () => all, closed };
 }
 
-/** Signals the group of a block, which the shell leads. */
+/** Sends a signal to the process group of a block. */
 function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, name);
   } catch {
-    // it has ended already
+    // the group has already ended
   }
 }
 

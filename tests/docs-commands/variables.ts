@@ -1,4 +1,4 @@
-/** The shell variables that pages use for what a reader has: an API key, a document, a webhook, keys and addresses. */
+/** Creates the values of shell variables in the pages: an API key, a document, a webhook, encryption keys and URIs. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { until } from '#libs/testing';
 import { client } from '../../scripts/demo/api.ts';
 import { startReceiver } from '../../scripts/demo/receiver.ts';
 
-/** Makes a document, a public link and a delivered webhook in the instance whose banner is given. */
-export async function instanceVariables(banner: string) {
+/** Creates a document, a share token and a delivered webhook in the instance that printed this banner. */
+export async function createInstanceVariables(banner: string) {
   const [, BASE = ''] = /API +(http:\/\/[\d.:]+)/.exec(banner) ?? [];
   const [, KEY = ''] = /Demo API key +(\S+)/.exec(banner) ?? [];
   const api = client(`${BASE}/api/v1`, KEY);
@@ -34,8 +34,8 @@ export async function instanceVariables(banner: string) {
   return { variables, close: hooks.close };
 }
 
-/** What a reader of docs/deployment.md wrote into the file of settings: nothing before that block. */
-export async function fiveProcessVariables(
+/** Reads the settings file that docs/deployment.md creates. Returns no variables before that block has run. */
+export async function readFiveProcessVariables(
   folder: string,
   mongoPort: number,
 ): Promise<Record<string, string>> {

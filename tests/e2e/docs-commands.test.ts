@@ -1,18 +1,18 @@
-/** Every command block of README.md and docs/ does what it says, followed from top to bottom in a fresh copy. */
+/** Runs every command block of README.md and docs/ in a fresh copy of the project. */
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { contracts } from '../../services/contracts.ts';
-import { commandBlocks } from '../docs-commands/blocks.ts';
+import { findCommandBlocks } from '../docs-commands/blocks.ts';
 import { openReader, type Reader } from '../docs-commands/reader.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const services = contracts.map(({ name }) => name);
-/** These use the instance that README.md starts; then come those that use the five processes of docs/deployment.md. */
+/** Pages that use the instance of README.md. The pages in `last` use the five processes of docs/deployment.md. */
 const first = ['README.md', 'docs/embedding.md', 'docs/webhooks.md'];
 const last = ['docs/deployment.md', 'docs/deno.md', 'docs/security.md'];
 const others = globSync('docs/**/*.md', { cwd: root })
   .filter((page) => ![...first, ...last].includes(page))
-  .filter((page) => commandBlocks(page, readFileSync(root + page, 'utf8')).some(({ skip }) => !skip));
+  .filter((page) => findCommandBlocks(page, readFileSync(root + page, 'utf8')).some(({ skip }) => !skip));
 
 let reader: Reader;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ test('the commands of docs/deno.md work', async () => {
 }, 600_000);
 
 test('the commands of docs/security.md work', async () => {
-  // the key is exchanged while no service seals with the old one
+  // the key is replaced while no service encrypts with the old one
   await reader.stop([...services, 'gateway']);
   expect((await reader.follow('docs/security.md')).length).toBe(1);
 }, 600_000);

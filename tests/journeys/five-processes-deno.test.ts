@@ -1,4 +1,4 @@
-/** The same five processes under Deno, each with the fewest permissions. */
-import { fiveProcessesKeepTheirPromises } from '../five-processes-story.ts';
+/** Tests the five services under Deno, one process each, with minimal permissions. */
+import { testFiveProcesses } from '../five-processes-suite.ts';
 
-fiveProcessesKeepTheirPromises('deno');
+testFiveProcesses('deno');

@@ -1,4 +1,4 @@
-/** The journey over five processes, with an Idempotency-Key on every authenticated POST. */
+/** Runs five-processes.test.ts with an Idempotency-Key on every authenticated POST. */
 import { sendIdempotencyKeys } from '#libs/testing';
 import './five-processes.test.ts';
 

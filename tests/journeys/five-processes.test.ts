@@ -1,4 +1,4 @@
-/** Five processes under Node, each with its own MongoDB user, joined by the gateway. */
-import { fiveProcessesKeepTheirPromises } from '../five-processes-story.ts';
+/** Tests the five services under Node, one process each with its own MongoDB user, behind the gateway. */
+import { testFiveProcesses } from '../five-processes-suite.ts';
 
-fiveProcessesKeepTheirPromises('node');
+testFiveProcesses('node');

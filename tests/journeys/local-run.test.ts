@@ -1,4 +1,4 @@
-/** What `npm start` promises: ready, readable, kept, clear when it cannot, and gone when it is stopped. */
+/** Tests `npm start`: banner, demo data, persistence, startup errors and shutdown. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -26,35 +26,35 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-describe('a local run', () => {
-  test('prints the API, its reference, a key that works and a link that anyone can read', async () => {
+describe('npm start', () => {
+  test('prints the API, its reference, a valid key and a public link', async () => {
     const printed = run.printed();
     expect(printed).toContain(`${run.origin}/api/v1/docs`);
     expect((await fetch(`${run.origin}/api/v1/docs`)).status).toBe(200);
     const me = await fetch(`${run.origin}/api/v1/me`, {
-      headers: { authorization: `Bearer ${printedKey(printed)}` },
+      headers: { authorization: `Bearer ${findKey(printed)}` },
     });
     expect(await me.json()).toMatchObject({ organization: { slug: 'demo' }, member: { role: 'admin' } });
-    const shared = await (await fetch(printedLink(printed))).json();
+    const shared = await (await fetch(findLink(printed))).json();
     expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
   });
 
-  test('says loudly which loose defaults hold', () => {
+  test('warns about insecure defaults', () => {
     expect(run.printed()).toMatch(/WEBHOOK_ALLOW_INSECURE_TARGETS/);
     expect(run.printed()).toMatch(/Scale plan/);
   });
 
-  test('starts on an empty data folder with a limited plan', async () => {
+  test('starts with an empty data folder and the trial plan', async () => {
     await withFolder(async (folder) => {
       const trial = await localRun(folder, { DEFAULT_PLAN: 'trial' });
-      const shared = await (await fetch(printedLink(trial.printed()))).json();
+      const shared = await (await fetch(findLink(trial.printed()))).json();
       expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
       trial.process.kill('SIGTERM');
       expect(await trial.exited).toBe(0);
     });
   }, 60_000);
 
-  test('prints its banner before the log, with the settings in force', async () => {
+  test('prints its banner with the active settings before the log', async () => {
     await withFolder(async (folder) => {
       const other = await localRun(folder, {
         LOG_LEVEL: 'info',
@@ -63,7 +63,7 @@ describe('a local run', () => {
         LOGINS_PER_MINUTE: '20',
       });
       const printed = other.printed();
-      await until('lines of the log', async () => /"operation":"registerOrganization"/.test(other.printed()));
+      await until('log lines', async () => /"operation":"registerOrganization"/.test(other.printed()));
       expect(printed.indexOf('Process Document Service is ready')).toBeLessThan(
         other.printed().indexOf('{"'),
       );
@@ -75,13 +75,13 @@ describe('a local run', () => {
     });
   }, 60_000);
 
-  test('writes where it answers into its data folder', async () => {
+  test('writes its port into its data folder', async () => {
     const content = JSON.parse(await readFile(join(dataDir, 'instance.json'), 'utf8'));
     expect(content).toMatchObject({ pid: run.process.pid, port: Number(new URL(run.origin).port) });
     expect(run.printed()).toContain(`127.0.0.1:${content.management_port} `);
   });
 
-  test('is found by the demo from its data folder alone', async () => {
+  test('is found by the demo through its data folder', async () => {
     await withFolder(async (folder) => {
       const { code, text } = await runDemoWith([], folder, { DATA_DIR: dataDir, PORT: '1' });
       expect(text).toContain(`Using ${run.origin} (from the instance file in ${dataDir}).`);
@@ -90,19 +90,19 @@ describe('a local run', () => {
     });
   }, 60_000);
 
-  test('keeps its secrets for their owner only', async () => {
+  test('stores its secrets in a file that only the owner can read', async () => {
     const { mode } = await import('node:fs/promises').then(({ stat }) => stat(join(dataDir, 'secrets.json')));
     expect(mode & 0o077).toBe(0);
     expect(await readFile(join(dataDir, 'secrets.json'), 'utf8')).toContain('ENCRYPTION_KEYS');
   });
 
-  test('says so when one is running already', async () => {
+  test('fails if another run uses the data folder', async () => {
     const second = spawnLocal(dataDir);
     expect(await second.exited).toBe(1);
     expect(second.printed().trim()).toMatch(/^The service is already running with the data in \S+: [^\n]+$/);
   });
 
-  test('is healthy, ready and measured on its management port', async () => {
+  test('serves health, readiness and metrics on its management port', async () => {
     const management = /Management +(\S+)/.exec(run.printed())?.[1] ?? '';
     expect((await fetch(`${management}/healthz`)).status).toBe(200);
     expect((await fetch(`${management}/readyz`)).status).toBe(200);
@@ -112,29 +112,29 @@ describe('a local run', () => {
     expect((await fetch(`${run.origin}/metrics`)).status).toBe(404);
   });
 
-  test('keeps key, link and documents over a SIGKILL, and leaves no orphan on the data', async () => {
+  test('keeps its data after a SIGKILL and leaves no orphaned process', async () => {
     const before = run.printed();
     run.process.kill('SIGKILL');
     await run.exited;
     run = await localRun(dataDir);
-    expect(printedKey(run.printed())).toBe(printedKey(before));
-    expect(new URL(printedLink(run.printed())).pathname).toBe(new URL(printedLink(before)).pathname);
-    const link = new URL(printedLink(run.printed()));
+    expect(findKey(run.printed())).toBe(findKey(before));
+    expect(new URL(findLink(run.printed())).pathname).toBe(new URL(findLink(before)).pathname);
+    const link = new URL(findLink(run.printed()));
     expect((await fetch(run.origin + link.pathname)).status).toBe(200);
   }, 60_000);
 
-  test('Ctrl-C ends it in a few seconds with exit code 0 and no process left', async () => {
+  test('exits with 0 within 10 seconds on Ctrl-C and leaves no process', async () => {
     const startedAt = performance.now();
     run.process.kill('SIGINT');
     expect(await run.exited).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-    await until('no process on the data', async () => processesNaming(dataDir).length === 0);
+    await until('no process on the data', async () => findProcesses(dataDir).length === 0);
     run = await localRun(dataDir);
   }, 60_000);
 });
 
-describe('what keeps it from starting is one clear sentence', () => {
-  test('a taken port', async () => {
+describe('npm start prints one clear error', () => {
+  test('for a taken port', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
@@ -144,21 +144,21 @@ describe('what keeps it from starting is one clear sentence', () => {
         expect(await second.exited).toBe(1);
         expect(second.printed()).toContain(`Port ${port} is taken by another program`);
         expect(second.printed()).not.toContain('    at ');
-        expect(processesNaming(folder)).toEqual([]);
+        expect(findProcesses(folder)).toEqual([]);
       }
     });
     taken.close();
   }, 60_000);
 
-  test('settings with mistakes, all of them at once, without their values', async () => {
+  test('for all invalid settings at once, without their values', async () => {
     await withFolder(async (folder) => {
       const wrong = spawnLocal(folder, { PORT: 'many', DEFAULT_PLAN: 'gold', ENCRYPTION_KEYS: 'hunter2' });
       expect(await wrong.exited).toBe(1);
-      const said = wrong
+      const output = wrong
         .printed()
         .split('\n')
         .map((line) => line.trim().split(':')[0]);
-      expect(said.filter((name) => /^[A-Z_]+$/.test(name ?? '')).sort()).toEqual([
+      expect(output.filter((name) => /^[A-Z_]+$/.test(name ?? '')).sort()).toEqual([
         'DEFAULT_PLAN',
         'ENCRYPTION_KEYS',
         'PORT',
@@ -167,7 +167,7 @@ describe('what keeps it from starting is one clear sentence', () => {
     });
   }, 60_000);
 
-  test('no MongoDB to be had', async () => {
+  test('if MongoDB is not installed and cannot be downloaded', async () => {
     await withFolder(async (folder) => {
       const cache = join(folder, 'cache');
       const alone = spawnLocal(join(folder, 'data'), {
@@ -176,13 +176,13 @@ describe('what keeps it from starting is one clear sentence', () => {
         HTTPS_PROXY: 'http://127.0.0.1:9',
       });
       expect(await alone.exited).toBe(1);
-      const said = alone.printed().trim().split('\n').at(-1) ?? '';
-      expect(said).toMatch(/mongod|MongoDB/);
-      expect(said).toMatch(/MONGODB_URI|install/i);
+      const output = alone.printed().trim().split('\n').at(-1) ?? '';
+      expect(output).toMatch(/mongod|MongoDB/);
+      expect(output).toMatch(/MONGODB_URI|install/i);
     });
   }, 90_000);
 
-  test('a data folder that cannot be made', async () => {
+  test('for a data folder that cannot be created', async () => {
     const nowhere = spawnLocal('/dev/null/data');
     expect(await nowhere.exited).toBe(1);
     expect(nowhere.printed()).toMatch(/\/dev\/null\/data/);
@@ -190,7 +190,7 @@ describe('what keeps it from starting is one clear sentence', () => {
   });
 });
 
-test('with MONGODB_URI everything is explicit: no loose defaults, no demo organization, required settings asked for', async () => {
+test('with MONGODB_URI, npm start has no insecure defaults or demo data', async () => {
   const mongo = await testMongo();
   const uri = new URL(mongo.uri);
   uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
@@ -239,16 +239,16 @@ test('with MONGODB_URI everything is explicit: no loose defaults, no demo organi
   await mongo.stop();
 }, 60_000);
 
-function printedKey(text: string): string {
+function findKey(text: string): string {
   return /Demo API key +(\S+)/.exec(text)?.[1] ?? '';
 }
 
-function printedLink(text: string): string {
+function findLink(text: string): string {
   return /Public link +(\S+)/.exec(text)?.[1] ?? '';
 }
 
-/** Processes whose command line names a folder. */
-function processesNaming(folder: string): string[] {
+/** The processes whose command line contains a folder. */
+function findProcesses(folder: string): string[] {
   const { stdout } = spawnSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line.includes(folder));
 }

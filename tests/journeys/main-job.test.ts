@@ -1,4 +1,4 @@
-/** The main job from signing up to a verified webhook, as the demo does it against the real program. */
+/** Runs the demo, from registration to a verified webhook, against `npm start`. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('npm run demo does every step and leaves its files', async () => {
+test('npm run demo completes all steps and writes its files', async () => {
   const { code, text } = await runDemo(run.origin, folder);
   expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(13);
   expect(code).toBe(0);
@@ -38,7 +38,7 @@ test('npm run demo does every step and leaves its files', async () => {
   });
 }, 60_000);
 
-test('npm run demo fails with a sentence when nothing answers', async () => {
+test('npm run demo fails with a clear error if no server responds', async () => {
   const { code, text } = await runDemo('http://127.0.0.1:9', folder);
   expect(code).toBe(1);
   expect(text).toContain('No service is running at http://127.0.0.1:9');

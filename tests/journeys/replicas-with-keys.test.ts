@@ -1,4 +1,4 @@
-/** The journey over replicas, with an Idempotency-Key on every authenticated POST. */
+/** Runs replicas.test.ts with an Idempotency-Key on every authenticated POST. */
 import { sendIdempotencyKeys } from '#libs/testing';
 import './replicas.test.ts';
 

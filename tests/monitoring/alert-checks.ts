@@ -1,63 +1,66 @@
-/** Whether what breaks is told: not before, and then by the alerts that are there for it. */
+/** Checks that a fault fires its alerts, and that they do not fire before it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { until } from '#libs/testing';
 import type { Prometheus } from './prometheus.ts';
 
-/** How something breaks. */
-export interface Breaking {
+/** A fault, and the work that continues during it. */
+export interface FaultScenario {
   fault(): Promise<unknown>;
-  /** What goes on until all is told: each is done once more when it has ended. */
-  again?: readonly (() => Promise<unknown>)[];
+  /** Tasks that are repeated until all alerts fire. */
+  repeated?: readonly (() => Promise<unknown>)[];
 }
 
-const withinMs = 75_000;
-const betweenMs = 250;
+const timeoutMs = 75_000;
+const pollMs = 250;
 
-/** Breaks something when none of these alerts is told; resolves when each of them was, else rejects with those that were not. */
-export async function toldBy(
+/**
+ * Waits until none of the alerts fires, causes the fault and waits until each alert has fired. Rejects with the names
+ * of alerts that fire too early or not within 75 s.
+ */
+export async function expectAlerts(
   { firing }: Pick<Prometheus, 'firing'>,
   names: readonly string[],
-  { fault, again = [] }: Breaking,
+  { fault, repeated = [] }: FaultScenario,
 ): Promise<void> {
   let now = new Map<string, string>();
-  const waited = async (what: () => string, ask: () => boolean) => {
-    const asked = async () => {
+  const waitFor = async (message: () => string, isDone: () => boolean) => {
+    const check = async () => {
       now = await firing();
-      // how Prometheus writes a summary that it could not fill in
+      // Prometheus writes this into a summary that it cannot render
       for (const summary of now.values()) expect(summary).not.toMatch(/error expanding|no value/);
-      await pause(betweenMs);
-      return ask();
+      await pause(pollMs);
+      return isDone();
     };
-    await until('alerts', asked, withinMs).catch((error: Error) => {
-      throw new Error(`${what()}; now are ${[...now.keys()].join(', ')}. ${error.message}`);
+    await until('the alerts', check, timeoutMs).catch((error: Error) => {
+      throw new Error(`${message()}; firing now: ${[...now.keys()].join(', ')}. ${error.message}`);
     });
   };
 
-  const open = new Set(names);
+  const pending = new Set(names);
   const early = () => names.filter((name) => now.has(name));
-  await waited(
-    () => `Told before anything was broken: ${early().join(', ')}`,
+  await waitFor(
+    () => `Fired before the fault: ${early().join(', ')}`,
     () => early().length === 0,
   );
   let isOver = false;
-  const telling = waited(
-    () => `Never told: ${[...open].join(', ')}`,
+  const alertsFiring = waitFor(
+    () => `Never fired: ${[...pending].join(', ')}`,
     () => {
-      for (const name of now.keys()) open.delete(name);
-      return open.size === 0;
+      for (const name of now.keys()) pending.delete(name);
+      return pending.size === 0;
     },
   ).finally(() => {
     isOver = true;
   });
-  const goOn = async (work: () => Promise<unknown>) => {
+  const repeat = async (task: () => Promise<unknown>) => {
     while (!isOver) {
-      await work();
-      await pause(betweenMs);
+      await task();
+      await pause(pollMs);
     }
   };
-  const breaking = [fault(), ...again.map(goOn)];
-  // nobody is left at work
-  await Promise.allSettled([telling, ...breaking]);
-  await Promise.all([...breaking, telling]);
+  const work = [fault(), ...repeated.map(repeat)];
+  // wait for every task, also after an error
+  await Promise.allSettled([alertsFiring, ...work]);
+  await Promise.all([...work, alertsFiring]);
 }

@@ -1,4 +1,4 @@
-/** The stage of what is watched: the services over servers of their own, a volume, and a Prometheus with the rules at sixty times the pace. */
+/** Starts a monitored system: the services with their servers, a volume, and Prometheus with rules sped up 60 times. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,78 +7,78 @@ import { freePorts, type MongoReplicaSet, ownMongo, ownRabbit, type RabbitBroker
 import { rules } from '../../scripts/monitoring/rules.ts';
 import { accelerated } from '../../scripts/monitoring/time-scale.ts';
 import { localSettings } from '../five-processes.ts';
-import { ended, type KeptProgram, kept as keptRunning, runScript } from '../programs.ts';
-import { type Breaking, toldBy } from './alert-checks.ts';
-import { type Prometheus, prometheus } from './prometheus.ts';
-import { type Volume, volume } from './volume.ts';
+import { runScript, type SupervisedProgram, stopProgram, supervise } from '../programs.ts';
+import { expectAlerts, type FaultScenario } from './alert-checks.ts';
+import { type Prometheus, startPrometheus } from './prometheus.ts';
+import { mountVolume, type Volume } from './volume.ts';
 
-/** Everything that may be broken, and who watches it. */
-export interface OperatingStage {
+/** The parts that a test can break, and the Prometheus that monitors them. */
+export interface MonitoringFixture {
   origin: string;
   folder: string;
   mongo: MongoReplicaSet;
   rabbit: RabbitBroker;
   volume: Volume;
-  /** All five services. */
-  run: KeptProgram;
-  /** A second process of export, which hears no events and whose absence nobody notices. */
-  beside: KeptProgram;
-  /** When the process beside began, as Prometheus knows it, s. */
-  besideBegan(): Promise<number | undefined>;
-  watching: Prometheus;
-  /** The alerts that were told of what breaks them. */
-  told: ReadonlySet<string>;
-  /** Breaks something and waits until all of these alerts are told, none of which is before. */
-  tells(names: readonly string[], by: Breaking): Promise<void>;
+  /** The process with all five services. */
+  run: SupervisedProgram;
+  /** A second process of export. It consumes no events, so nothing depends on it. */
+  secondExport: SupervisedProgram;
+  /** Start time of the second export process according to Prometheus, Unix seconds. */
+  getSecondExportStart(): Promise<number | undefined>;
+  prometheus: Prometheus;
+  /** Names of the alerts that fired after their fault. */
+  firedAlerts: ReadonlySet<string>;
+  /** Causes a fault and waits until all of these alerts fire, none of them before. */
+  expectAlerts(names: readonly string[], by: FaultScenario): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Sets it; nothing where Prometheus or the exporter is missing, and nobody wants everything tested. */
-export async function operatingStage(): Promise<OperatingStage | undefined> {
+/** Starts the system. Returns undefined if Prometheus or the exporter is missing and not required. */
+export async function monitoringFixture(): Promise<MonitoringFixture | undefined> {
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const one of stops.splice(0).reverse()) await one();
   };
-  const kept = async <T extends { stop(): Promise<void> } | undefined>(starting: Promise<T>) => {
+  const stopLater = async <T extends { stop(): Promise<void> } | undefined>(starting: Promise<T>) => {
     const started = await starting;
     if (started) stops.push(() => started.stop());
     return started;
   };
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'pds-operating-'));
+    const folder = await mkdtemp(join(tmpdir(), 'pds-monitoring-'));
     stops.push(() => rm(folder, { recursive: true, force: true }));
-    const starting = [kept(ownMongo()), kept(ownRabbit()), kept(volume())] as const;
-    // all of them have come to an end, well or not, before anything is stopped
+    const starting = [stopLater(ownMongo()), stopLater(ownRabbit()), stopLater(mountVolume())] as const;
+    // wait for every start, also for failed ones, before anything is stopped
     await Promise.allSettled(starting);
-    const [mongo, rabbit, place] = await Promise.all(starting);
+    const [mongo, rabbit, volume] = await Promise.all(starting);
     const ports = await freePorts(4);
-    const common = environmentOf(mongo, rabbit);
-    const begin = async (main: string, at: number) => {
+    const common = createEnvironment(mongo, rabbit);
+    const startProcess = async (main: string, at: number) => {
       const own = { PORT: `${ports[at]}`, MANAGEMENT_PORT: `${ports[at + 1]}` };
       const launch = () => runScript(`../services/${main}`, [], { ...common, ...own });
-      const program = await keptRunning({ name: main, launch, ready: /^\{.*"msg":"Ready"\}$/m });
-      stops.push(() => ended(program));
+      const program = await supervise({ name: main, launch, ready: /^\{.*"msg":"Ready"\}$/m });
+      stops.push(() => stopProgram(program));
       return program;
     };
-    const begun = [begin('all.ts', 0), begin('export/main.ts', 2)] as const;
-    await Promise.allSettled(begun);
-    const [run, beside] = await Promise.all(begun);
-    const [target, targetBeside] = [`127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[3]}`];
-    // a night in a minute
-    const watched = { targets: [target, targetBeside], rules: rules(accelerated(60, 5)) };
-    const watching = place && (await kept(prometheus({ ...watched, volume: place })));
-    if (!watching) return void (await stop());
-    const told = new Set<string>();
-    const there = { origin: `http://127.0.0.1:${ports[0]}`, folder, mongo, rabbit, volume: place };
+    const starts = [startProcess('all.ts', 0), startProcess('export/main.ts', 2)] as const;
+    await Promise.allSettled(starts);
+    const [run, secondExport] = await Promise.all(starts);
+    const [target, secondTarget] = [`127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[3]}`];
+    // one minute of a rule takes one second
+    const options = { targets: [target, secondTarget], rules: rules(accelerated(60, 5)) };
+    const prometheus = volume && (await stopLater(startPrometheus({ ...options, volume })));
+    if (!prometheus) return void (await stop());
+    const firedAlerts = new Set<string>();
+    const servers = { origin: `http://127.0.0.1:${ports[0]}`, folder, mongo, rabbit, volume };
     return {
-      ...{ ...there, run, beside, watching, told, stop },
-      async besideBegan() {
-        const [found] = await watching.query(`process_start_time_seconds{instance="${targetBeside}"}`);
+      ...{ ...servers, run, secondExport, prometheus, firedAlerts, stop },
+      async getSecondExportStart() {
+        const [found] = await prometheus.query(`process_start_time_seconds{instance="${secondTarget}"}`);
         return found?.value;
       },
-      async tells(names, by) {
-        await toldBy(watching, names, by);
-        for (const name of names) told.add(name);
+      async expectAlerts(names, scenario) {
+        await expectAlerts(prometheus, names, scenario);
+        for (const name of names) firedAlerts.add(name);
       },
     };
   } catch (error) {
@@ -87,7 +87,7 @@ export async function operatingStage(): Promise<OperatingStage | undefined> {
   }
 }
 
-function environmentOf(mongo: MongoReplicaSet, rabbit: RabbitBroker) {
+function createEnvironment(mongo: MongoReplicaSet, rabbit: RabbitBroker) {
   return {
     ...localSettings,
     ...{ HOST: '127.0.0.1', AMQP_URL: rabbit.url, MONGODB_URI: mongo.uri.replace('/?', '/operating?') },

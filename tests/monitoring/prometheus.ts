@@ -1,4 +1,4 @@
-/** A real Prometheus of a test's own, which scrapes every second and evaluates the project's rules. */
+/** Starts a Prometheus that scrapes every 2 s and evaluates the project's rules every second. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,31 +7,35 @@ import { join } from 'node:path';
 import { findTestProgram, freePorts, until } from '#libs/testing';
 import type { Volume } from './volume.ts';
 
-/** A series of an answer and its value now. */
+/** A series and its current value. */
 export interface Sample {
   labels: Record<string, string>;
   value: number;
 }
 
-/** A Prometheus that runs. */
+/** A running Prometheus. */
 export interface Prometheus {
-  /** Asks it now; rejects when it cannot read the query. */
+  /** Evaluates a query now. Rejects if the query is invalid. */
   query(expr: string): Promise<Sample[]>;
-  /** The names of all alerts that fire, with their summaries. */
+  /** The names of all firing alerts, with their summaries. */
   firing(): Promise<Map<string, string>>;
   stop(): Promise<void>;
 }
 
-/** What it watches: management ports, and perhaps a volume. */
-interface Watched {
+/** Options of `startPrometheus`: management ports, rules and optionally a volume. */
+interface PrometheusOptions {
   targets: string[];
   volume?: Pick<Volume, 'mountpoint' | 'target'>;
-  /** The rules file. */
+  /** Content of the rules file. */
   rules: string;
 }
 
-/** Starts it; nothing where there is no Prometheus to start. */
-export async function prometheus({ rules, targets, volume }: Watched): Promise<Prometheus | undefined> {
+/** Starts Prometheus. Returns undefined if it is not installed. */
+export async function startPrometheus({
+  rules,
+  targets,
+  volume,
+}: PrometheusOptions): Promise<Prometheus | undefined> {
   const program = await findTestProgram('prometheus', {
     from: 'prometheus',
     purpose: 'dashboards and alerts over a running system',
@@ -45,7 +49,7 @@ export async function prometheus({ rules, targets, volume }: Watched): Promise<P
     `rule_files: ${JSON.stringify([join(folder, 'rules.yaml')])}`,
     'scrape_configs:',
     `- ${JSON.stringify({ job_name: 'services', static_configs: [{ targets }] })}`,
-    volume ? await scrapingVolumes(volume) : '',
+    volume ? await createVolumeScrapeConfig(volume) : '',
   ];
   await writeFile(join(folder, 'prometheus.yml'), settings.join('\n'));
   const [port] = await freePorts(1);
@@ -55,17 +59,17 @@ export async function prometheus({ rules, targets, volume }: Watched): Promise<P
     ...{ 'web.listen-address': address, 'log.level': 'error' },
   };
   const words = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
-  const child = spawn('/bin/sh', ['-c', keeping, program, ...words], {
+  const child = spawn('/bin/sh', ['-c', waitScript, program, ...words], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const gone = once(child, 'exit');
   const ask = async (path: string, query: Record<string, string> = {}) => {
-    const answer = await fetch(`http://${address}/api/v1/${path}?${new URLSearchParams(query)}`);
-    const { status, data, error } = (await answer.json()) as Answer;
+    const response = await fetch(`http://${address}/api/v1/${path}?${new URLSearchParams(query)}`);
+    const { status, data, error } = (await response.json()) as ApiResponse;
     if (status !== 'success') throw new Error(`${query.query ?? path}: ${error}`);
     return data;
   };
-  const made: Prometheus = {
+  const server: Prometheus = {
     async query(expr) {
       const { result = [] } = await ask('query', { query: expr });
       return result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }));
@@ -84,32 +88,32 @@ export async function prometheus({ rules, targets, volume }: Watched): Promise<P
   await until(
     'Prometheus',
     () =>
-      made.query('up').then(
+      server.query('up').then(
         ({ length }) => length > 0,
         () => false,
       ),
     60_000,
   );
-  return made;
+  return server;
 }
 
-/** How volumes are scraped without a kubelet, as the runbook has it, with this one in the place of MongoDB's. */
-async function scrapingVolumes({
+/** The scrape configuration for volumes from the runbook, with this volume instead of MongoDB's. */
+async function createVolumeScrapeConfig({
   mountpoint,
   target,
 }: Pick<Volume, 'mountpoint' | 'target'>): Promise<string> {
   const runbook = await readFile(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
-  const [, told] = /```yaml\n(- job_name: volumes\n.*?)```/s.exec(runbook) ?? [];
-  if (!told?.includes('127.0.0.1:9100') || !told.includes('/var/lib/mongodb'))
-    throw new Error('The runbook does not say how volumes are scraped');
-  return told.replace('127.0.0.1:9100', target).replace('/var/lib/mongodb', mountpoint);
+  const [, config] = /```yaml\n(- job_name: volumes\n.*?)```/s.exec(runbook) ?? [];
+  if (!config?.includes('127.0.0.1:9100') || !config.includes('/var/lib/mongodb'))
+    throw new Error('The runbook has no scrape configuration for volumes');
+  return config.replace('127.0.0.1:9100', target).replace('/var/lib/mongodb', mountpoint);
 }
 
-/** Waits until stdin closes, for whatever reason, then ends the server: a SIGKILL of the test leaves no orphan. */
-const keeping = '"$0" "$@" </dev/null & p=$!; cat >/dev/null; kill -TERM $p; wait';
+/** Stops the server when stdin closes, so a SIGKILL of the test leaves no orphan. */
+const waitScript = '"$0" "$@" </dev/null & p=$!; cat >/dev/null; kill -TERM $p; wait';
 
-/** What Prometheus' API answers, as far as it is used. */
-interface Answer {
+/** The fields of a response of Prometheus' API that are used here. */
+interface ApiResponse {
   status: string;
   error?: string;
   data: {

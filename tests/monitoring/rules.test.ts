@@ -1,4 +1,4 @@
-/** The rules: Prometheus' own test program runs each of them over long nights. */
+/** Tests the recording and alerting rules with promtool. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,8 +12,8 @@ import { realTime } from '../../scripts/monitoring/time-scale.ts';
 import { type Case, cases } from './cases.ts';
 
 const shipped = new URL('../../charts/platform/rules/platform.yaml', import.meta.url).pathname;
-/** How often the rules are asked in nights whose values come so often: days at the pace of minutes would take minutes. */
-const evaluated = { '15s': '15s', '1m': '1m', '2m': '5m', '10m': '30m' };
+/** Evaluation interval of the rules, by the interval of the values. Longer intervals keep tests over days fast. */
+const evaluationIntervals = { '15s': '15s', '1m': '1m', '2m': '5m', '10m': '30m' };
 let promtool: string | undefined;
 let folder: string;
 
@@ -23,34 +23,34 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Gives what promtool says, also when it fails. */
+/** Runs promtool. Returns its output, also if it fails. */
 async function run(...args: string[]): Promise<string> {
   const failed = (error: { stdout: string; stderr: string }) => error;
   const { stdout, stderr } = await promisify(execFile)(`${promtool}`, args).catch(failed);
   return stdout + stderr;
 }
 
-/** Cases as promtool has them, in one night: how many of each alert fire at a time. */
-function night(together: readonly Case[]) {
-  const asked = ({ alert, severity, told, silentAt }: Case) => {
+/** Combines cases into one promtool test that counts the firing series of each alert. */
+function toPromtoolTest(cases: readonly Case[]) {
+  const toChecks = ({ alert, severity, fires, silentAt }: Case) => {
     const expr = `count by (severity) (ALERTS{alertname="${alert}", alertstate="firing"})`;
-    const samples = [{ labels: `{severity="${severity}"}`, value: told?.times ?? 1 }];
-    const fires = told ? [{ expr, eval_time: told.at, exp_samples: samples }] : [];
-    return [...fires, { expr, eval_time: silentAt, exp_samples: [] }];
+    const samples = [{ labels: `{severity="${severity}"}`, value: fires?.times ?? 1 }];
+    const firing = fires ? [{ expr, eval_time: fires.at, exp_samples: samples }] : [];
+    return [...firing, { expr, eval_time: silentAt, exp_samples: [] }];
   };
   return {
-    interval: together[0]?.every,
-    input_series: together.flatMap((one) =>
+    interval: cases[0]?.every,
+    input_series: cases.flatMap((one) =>
       Object.entries(one.series).map(([name, values]) => ({ series: name, values })),
     ),
-    promql_expr_test: together.flatMap(asked),
+    promql_expr_test: cases.flatMap(toChecks),
   };
 }
 
-/** Every night costs promtool a database: cases that tell of different series share one. */
-function shared(nights: readonly Case[]): Case[][] {
+/** Groups cases without common series: promtool creates a database for each test. */
+function groupCases(all: readonly Case[]): Case[][] {
   const groups: Case[][] = [];
-  for (const one of nights) {
+  for (const one of all) {
     const free = groups.find((group) =>
       group.every((other) => Object.keys(other.series).every((name) => !(name in one.series))),
     );
@@ -60,51 +60,51 @@ function shared(nights: readonly Case[]): Case[][] {
   return groups;
 }
 
-async function tested(nights: readonly Case[], every: Case['every']): Promise<string> {
+async function testRules(some: readonly Case[], every: Case['every']): Promise<string> {
   const file = join(folder, `${every}.yaml`);
   // JSON is YAML
   const text = {
     rule_files: [shipped],
-    evaluation_interval: evaluated[every],
-    // otherwise in any order: what was recorded half an hour ago is too old for an alert
+    evaluation_interval: evaluationIntervals[every],
+    // without this the order is random, and an alert may read a recorded value that is 30 minutes old
     group_eval_order: ['objectives', 'alerts'],
-    tests: shared(nights).map(night),
+    tests: groupCases(some).map(toPromtoolTest),
   };
   await writeFile(file, JSON.stringify(text));
   return run('test', 'rules', file);
 }
 
-test('every alert has a night in which it is told, and one moment in which it is not', () => {
-  const told = cases.filter((one) => one.told).map(({ alert }) => alert);
-  expect([...new Set(told)].sort()).toEqual(
+test('every alert fires in at least one case', () => {
+  const fired = cases.filter((one) => one.fires).map(({ alert }) => alert);
+  expect([...new Set(fired)].sort()).toEqual(
     alerts(realTime)
       .map(({ name }) => name)
       .sort(),
   );
 });
 
-test('all of them are told when they should be, and not before', async () => {
+test('each alert fires when it should and not before', async () => {
   if (!promtool) return;
   expect(await run('check', 'rules', shipped)).toMatch(/SUCCESS: \d+ rules found/);
-  const paces = Object.keys(evaluated) as Case['every'][]; // the keys of the object above
-  const said = await Promise.all(
+  const paces = Object.keys(evaluationIntervals) as Case['every'][]; // the keys of the object above
+  const outputs = await Promise.all(
     paces.map((pace) =>
-      tested(
+      testRules(
         cases.filter(({ every }) => every === pace),
         pace,
       ),
     ),
   );
-  expect(said).toEqual(paces.map(() => expect.stringMatching(/SUCCESS\s*$/)));
+  expect(outputs).toEqual(paces.map(() => expect.stringMatching(/SUCCESS\s*$/)));
 }, 120_000);
 
-test('a night that does not come out as told is noticed', async () => {
+test('promtool reports a case with a wrong expectation', async () => {
   const [one] = cases;
   if (!promtool || !one) return;
-  expect(await tested([{ ...one, severity: 'ticket' }], one.every)).toMatch(/FAILED/);
+  expect(await testRules([{ ...one, severity: 'ticket' }], one.every)).toMatch(/FAILED/);
 });
 
-test('no query names what is not declared', () => {
+test('a query fails for undeclared metrics, labels and values', () => {
   expect(() => series('webhook_due')).toThrow('is not a declared metric');
   expect(() => series('webhook_due_deliveries', { status: 'failed' })).toThrow('has no label status');
   expect(() => series('event_queue_messages', { state: 'gone' })).toThrow('has no state=gone');

@@ -1,4 +1,4 @@
-/** What the runbook names is there, by exactly that name: somebody who is woken copies it and does not guess. */
+/** Tests that every name in the runbook exists exactly as written, because an operator copies it. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { toTopology } from '#libs/events';
@@ -9,92 +9,94 @@ import { services } from '../../services/services.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
-// the settings of Prometheus on it are used word for word by the tests of alerts
+// the tests of alerts use its Prometheus configuration unchanged
 const runbook = read('docs/runbook.md').replaceAll(/^```yaml\n.*?^```$/gms, '');
-/** Everything of a kind that the page names, once each. */
-const named = (what: RegExp) => [...new Set([...runbook.matchAll(what)].map(([all, group]) => group ?? all))];
+/** All distinct matches on the page. */
+const findAll = (pattern: RegExp) => [
+  ...new Set([...runbook.matchAll(pattern)].map(([all, group]) => group ?? all)),
+];
 
-test('metrics, their values and fields of the log', () => {
+test('metrics, label values and log fields of the runbook exist', () => {
   const { ofProcess, ofEachService, own } = getMetrics();
   const metrics = [...ofProcess, ...ofEachService, ...own.flatMap((one) => one.metrics)];
   const values = metrics.flatMap(({ labels }) => Object.values(labels).flatMap(getLabelValues));
   const fields = [...read('docs/observability.md').matchAll(/`([a-z_]+)`/g)].map(([, field]) => field);
   const inBodies = ['config_id', 'encryption_key'];
-  const ofOthers =
+  const externalNames =
     /^(process_documents|secs_running|list_queues|check_if_node_is_quorum_critical|node_filesystem_.*|kubelet_volume_stats_.*)$/;
-  const names = named(/(?<![\w$])[a-z]+(?:_[a-z]+)+_?/g).filter((name) => !ofOthers.test(name));
+  const names = findAll(/(?<![\w$])[a-z]+(?:_[a-z]+)+_?/g).filter((name) => !externalNames.test(name));
   expect(names.length).toBeGreaterThan(10);
   const known = new Set<unknown>([...metrics.map(({ name }) => name), ...values, ...fields, ...inBodies]);
-  // within the pattern of the first look it is the beginning of a name
+  // in the pattern of the first check, a name can be a prefix
   const begins = (name: string) =>
     runbook.includes(`|${name}`) && metrics.some((metric) => metric.name.startsWith(name));
   expect(names.filter((name) => !known.has(name) && !begins(name))).toEqual([]);
 });
 
-test('settings', () => {
+test('settings of the runbook exist', () => {
   const settings = [commonSettings, ...services.map((one) => one.settings)].flatMap(({ shape }) =>
     Object.keys(shape),
   );
-  const ofTheShell = named(/\$(?:\{)?([A-Z_]+)/g);
-  const names = named(/(?<!\w)[A-Z]+(?:_[A-Z]+)+/g).filter((name) => !ofTheShell.includes(name));
+  const shellVariables = findAll(/\$(?:\{)?([A-Z_]+)/g);
+  const names = findAll(/(?<!\w)[A-Z]+(?:_[A-Z]+)+/g).filter((name) => !shellVariables.includes(name));
   expect(names).toContain('EXPORT_WORKER_MEMORY_MB');
   expect(names.filter((name) => !settings.includes(name))).toEqual([]);
 });
 
-test('programs in a pod: they are in the image, which has no shell for them', () => {
+test('programs that the runbook runs in a pod are in the image', () => {
   const ignored = read('.dockerignore').split('\n');
-  const scripts = named(/scripts\/[\w-]+\.ts/g);
+  const scripts = findAll(/scripts\/[\w-]+\.ts/g);
   expect(scripts.length).toBeGreaterThan(2);
   for (const script of scripts) {
     expect(read(script)).not.toBe('');
     expect(ignored).toContain(`!${script}`);
   }
-  const programs = named(/exec deploy\/\S+ -- (\S+)/g);
+  const programs = findAll(/exec deploy\/\S+ -- (\S+)/g);
   expect(programs).toEqual(['/nodejs/bin/node']);
 });
 
-test('deployments, sets, claims, secrets, labels and ports of the cluster', () => {
+test('Kubernetes resources, labels and ports of the runbook exist', () => {
   const charts = globSync('charts/**/{values.yaml,*.tpl,templates/*.yaml}', { cwd: root })
     .map(read)
     .join('\n');
   const deployments = contracts.map(({ name }) => `pds-${name}`);
-  const names = named(/(?:deploy\/|hpa |`)(pds-[a-z-]+)/g);
+  const names = findAll(/(?:deploy\/|hpa |`)(pds-[a-z-]+)/g);
   expect(names.length).toBeGreaterThan(3);
   expect(names.filter((name) => !deployments.includes(name))).toEqual([]);
-  expect(named(/for one in (.*); do/g)).toEqual([contracts.map(({ name }) => name).join(' ')]);
+  expect(findAll(/for one in (.*); do/g)).toEqual([contracts.map(({ name }) => name).join(' ')]);
 
   const sets = new Set(
     ['mongodb', 'rabbitmq'].filter((one) => read(`k8s/${one}/${one}.yaml`).includes(`name: ${one}\n`)),
   );
-  for (const set of named(/(?:pod\/|exec |logs )([a-z]+)-0/g)) expect(sets).toContain(set);
-  for (const claim of named(/pvc (data-[a-z]+)-0/g))
+  for (const set of findAll(/(?:pod\/|exec |logs )([a-z]+)-0/g)) expect(sets).toContain(set);
+  for (const claim of findAll(/pvc (data-[a-z]+)-0/g))
     expect(read(`k8s/${claim.slice(5)}/${claim.slice(5)}.yaml`)).toContain('metadata: { name: data }');
-  for (const secret of named(/secret (process-document-service-\w+)/g)) expect(charts).toContain(secret);
-  for (const label of named(/(app\.kubernetes\.io\/[\w-]+)=/g)) expect(charts).toContain(label);
+  for (const secret of findAll(/secret (process-document-service-\w+)/g)) expect(charts).toContain(secret);
+  for (const label of findAll(/(app\.kubernetes\.io\/[\w-]+)=/g)) expect(charts).toContain(label);
   expect(charts).toContain('9464');
 });
 
-test('queues', () => {
+test('queues of the runbook exist', () => {
   const queues = [...toTopology(contracts).keys()];
-  const names = named(/`([\w-]+)\.(?:retry|dead)`/g);
+  const names = findAll(/`([\w-]+)\.(?:retry|dead)`/g);
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => !queues.includes(name))).toEqual([]);
 });
 
-test('operations', () => {
+test('operations of the runbook exist', () => {
   const operations = contracts.flatMap((one) =>
     one.operations.map(({ method, path }) =>
       `${method.toUpperCase()} ${apiPrefix}${path}`.replaceAll(/\{\w+\}/g, '*'),
     ),
   );
-  const asked = [...runbook.matchAll(/curl -s (?:-X (\w+) )?"\$BASE(\/[^"?]*)/g)].map(
+  const requests = [...runbook.matchAll(/curl -s (?:-X (\w+) )?"\$BASE(\/[^"?]*)/g)].map(
     ([, method = 'GET', path = '']) => `${method} ${path.replaceAll(/\$\w+/g, '*')}`,
   );
-  expect(asked.length).toBeGreaterThan(2);
-  for (const one of asked) expect(operations).toContain(one);
+  expect(requests.length).toBeGreaterThan(2);
+  for (const one of requests) expect(operations).toContain(one);
 });
 
-test('dashboards and panels', () => {
+test('dashboards and panels of the runbook exist', () => {
   const boards = globSync('charts/platform/dashboards/*.json', { cwd: root }).map((path) =>
     JSON.parse(read(path)),
   );
@@ -102,9 +104,9 @@ test('dashboards and panels', () => {
     title.replace('Process documents: ', ''),
     ...panels.map((panel: { title: string }) => panel.title),
   ]);
-  const ofOthers = ['Targets', 'Alarms', 'Events', 'Last State'];
-  const ofThePage = ['Fast', 'slowly', 'First look'];
-  const names = named(/(?<!\*)\*([^*\n]+)\*(?!\*)/g).flatMap((name) => name.split(' → '));
+  const externalNames = ['Targets', 'Alarms', 'Events', 'Last State'];
+  const pageTerms = ['Fast', 'slowly', 'First look'];
+  const names = findAll(/(?<!\*)\*([^*\n]+)\*(?!\*)/g).flatMap((name) => name.split(' → '));
   expect(names.length).toBeGreaterThan(8);
-  expect(names.filter((name) => ![...titles, ...ofOthers, ...ofThePage].includes(name))).toEqual([]);
+  expect(names.filter((name) => ![...titles, ...externalNames, ...pageTerms].includes(name))).toEqual([]);
 });

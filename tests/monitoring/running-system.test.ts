@@ -1,4 +1,4 @@
-/** Dashboards and alerts over a system that runs, works and is then broken: what is drawn has numbers, what breaks is told. */
+/** Tests dashboards and alerts with a running system: panels have data, and each fault fires its alerts. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,96 +8,100 @@ import { until } from '#libs/testing';
 import { alerts } from '../../scripts/monitoring/alerts.ts';
 import { realTime } from '../../scripts/monitoring/time-scale.ts';
 import { runDemo } from '../demo.ts';
-import { ended } from '../programs.ts';
+import { stopProgram } from '../programs.ts';
 import { type Customers, customers } from './customers.ts';
-import { type OperatingStage, operatingStage } from './fixture.ts';
+import { type MonitoringFixture, monitoringFixture } from './fixture.ts';
 
-/** Alerts that no fault tells here, and why: `promtool` alone runs them, in cases.ts. */
-const notHere = {
-  AvailabilityErrorBudgetBurnSlow: 'over a day, or three',
-  LatencyErrorBudgetBurnSlow: 'over a day, or three',
-  DeliverySuccessErrorBudgetBurnSlow: 'over a day, or three',
-  DeliveryAgeErrorBudgetBurnSlow: 'over a day, or three',
+/** Alerts that are too slow for this test, and why. Only promtool tests them, see cases.ts. */
+const slowAlerts = {
+  AvailabilityErrorBudgetBurnSlow: 'needs one to three days',
+  LatencyErrorBudgetBurnSlow: 'needs one to three days',
+  DeliverySuccessErrorBudgetBurnSlow: 'needs one to three days',
+  DeliveryAgeErrorBudgetBurnSlow: 'needs one to three days',
 };
 
 const dashboards = new URL('../../charts/platform/dashboards/', import.meta.url);
-let stage: OperatingStage | undefined;
+let fixture: MonitoringFixture | undefined;
 let users: Customers;
 
 beforeAll(async () => {
-  // two minutes: the build machine has them
+  // these tests take minutes, so they run only in CI
   if (!process.env.CI) {
     process.stderr.write('NOT TESTED: dashboards and alerts over a running system, which CI=true does.\n');
     return;
   }
-  stage = await operatingStage();
-  if (stage) users = customers({ origin: stage.origin, amqpUrl: stage.rabbit.url });
+  fixture = await monitoringFixture();
+  if (fixture) users = customers({ origin: fixture.origin, amqpUrl: fixture.rabbit.url });
 }, 400_000);
 afterAll(async () => {
-  await stage?.stop();
-  await users?.leave();
+  await fixture?.stop();
+  await users?.close();
 }, 60_000);
 
-/** The story that a dashboard tells: the demo, and the rest of a document's life. */
-async function story({ origin, folder }: OperatingStage): Promise<void> {
-  const { ask, registered, published, said } = users;
+/** Creates data for every panel: runs the demo and completes the lifecycle of a document. */
+async function useEveryFeature({ origin, folder }: MonitoringFixture): Promise<void> {
+  const { request, register, publishDocument, publishEvents } = users;
   expect(await runDemo(origin, folder)).toMatchObject({ code: 0 });
-  const { access_token: as, member } = await registered();
-  const id = await published(as);
-  await ask('POST', `/documents/${id}/share-token`, as);
-  await ask('POST', `/documents/${id}/archive`, as);
-  // the only event that documents hears
-  await said('member.removed', { member });
-  await ask('DELETE', `/documents/${(await ask('POST', '/documents', as, { title: 'Draft' })).id}`, as);
+  const { access_token: as, member } = await register();
+  const id = await publishDocument(as);
+  await request('POST', `/documents/${id}/share-token`, as);
+  await request('POST', `/documents/${id}/archive`, as);
+  // the only event that documents consumes
+  await publishEvents('member.removed', { member });
+  await request(
+    'DELETE',
+    `/documents/${(await request('POST', '/documents', as, { title: 'Draft' })).id}`,
+    as,
+  );
 }
 
-test('every line of every panel has a number after the demo', async () => {
-  if (!stage) return;
-  const { watching } = stage;
-  // until the first scrape nobody seems to be there
-  await until('quiet', async () => (await watching.firing()).size === 0, 20_000);
-  // what grows needs a before and an after: between them, somebody looks who sees the end of the first, too
-  await story(stage);
-  const lastOnes = 'event_age_seconds_count{type=~"member.removed|document.deleted"}';
-  await until('a look', async () => (await watching.query(lastOnes)).length > 1);
+test('every query of every panel has a value after normal use', async () => {
+  if (!fixture) return;
+  const { prometheus } = fixture;
+  // before the first scrape, all services seem to be down
+  await until('quiet', async () => (await prometheus.firing()).size === 0, 20_000);
+  // a rate needs two values: a scrape must see the end of the first round before the second one
+  await useEveryFeature(fixture);
+  const lastEvents = 'event_age_seconds_count{type=~"member.removed|document.deleted"}';
+  await until('a scrape of the first round', async () => (await prometheus.query(lastEvents)).length > 1);
   const lines = [];
   for (const file of await readdir(dashboards)) {
     const { panels } = JSON.parse(await readFile(new URL(file, dashboards), 'utf8'));
     for (const { title, targets = [] } of panels)
-      for (const { expr } of targets) lines.push({ of: `${file}: ${title}`, expr });
+      for (const { expr } of targets) lines.push({ panel: `${file}: ${title}`, expr });
   }
   expect(lines.length).toBeGreaterThan(80);
   let empty = lines;
   const look = async () => {
     await pause(500);
     const found = await Promise.all(
-      empty.map(({ expr }) => watching.query(expr.replaceAll('$__rate_interval', '1m'))),
+      empty.map(({ expr }) => prometheus.query(expr.replaceAll('$__rate_interval', '1m'))),
     );
     empty = empty.filter((_, at) => !found[at]?.some(({ value }) => Number.isFinite(value)));
     return empty.length === 0;
   };
-  // at this pace what is five minutes elsewhere is five seconds: what began the story may be forgotten at its end
-  await Promise.all([story(stage), until('numbers', look, 60_000).catch(() => undefined)]);
+  // five minutes are five seconds here, so early values may be gone at the end: check during the second round
+  await Promise.all([useEveryFeature(fixture), until('numbers', look, 60_000).catch(() => undefined)]);
   expect(empty).toEqual([]);
 }, 120_000);
 
-test('what is too slow is told: MongoDB for one service, a process that gets no processor, and a disk that fills', async () => {
-  if (!stage) return;
-  const { mongo, beside, volume, tells } = stage;
-  const { ask, registered, said } = users;
-  const { access_token: as, member } = await registered();
+test('alerts fire for slow MongoDB, event loop lag and a filling disk', async () => {
+  if (!fixture) return;
+  const { mongo, secondExport, volume, expectAlerts } = fixture;
+  const { request, register, publishEvents } = users;
+  const { access_token: as, member } = await register();
   const slow = ['MongoDBSlow', 'MongoDBPoolFull', 'LatencyErrorBudgetBurnFast', 'EventConsumerLag'];
   try {
-    await tells([...slow, 'EventLoopLag', 'DiskFilling'], {
+    await expectAlerts([...slow, 'EventLoopLag', 'DiskFilling'], {
       async fault() {
-        volume.leave(0.15);
+        volume.setFreeShare(0.15);
         const commands = ['find', 'insert', 'update', 'commitTransaction'];
         await mongo.setFailPoint({ commands, appName: 'webhook-delivery', blockMs: 700 });
-        await said('member.joined', { member }, 1_400);
+        await publishEvents('member.joined', { member }, 1_400);
       },
-      again: [
-        () => throttled(Number(beside.process.pid)),
-        ...Array.from({ length: 100 }, () => () => ask('GET', '/webhooks', as)),
+      repeated: [
+        () => pauseProcess(Number(secondExport.process.pid)),
+        ...Array.from({ length: 100 }, () => () => request('GET', '/webhooks', as)),
       ],
     });
   } finally {
@@ -105,54 +109,57 @@ test('what is too slow is told: MongoDB for one service, a process that gets no 
   }
 }, 180_000);
 
-/** A container that has used up its share of the processor stands still until the next one. A shell does it, so that nobody is left standing when this process is killed. */
-async function throttled(pid: number): Promise<void> {
-  const standing = 'kill -STOP $0 && sleep 0.7; kill -CONT $0';
-  await promisify(execFile)('/bin/sh', ['-c', standing, `${pid}`]);
+/**
+ * Pauses a process for 0.7 s, like a container that has used up its CPU quota. A shell does it, so the process
+ * continues even if this test is killed.
+ */
+async function pauseProcess(pid: number): Promise<void> {
+  const script = 'kill -STOP $0 && sleep 0.7; kill -CONT $0';
+  await promisify(execFile)('/bin/sh', ['-c', script, `${pid}`]);
 }
 
-test('what comes to no good end is told: receivers that hang, refuse or are slow, exports and events, a process that dies', async () => {
-  if (!stage) return;
-  const { mongo, volume, beside, besideBegan, tells } = stage;
-  const { ask, admin, hooks, said, published } = users;
-  const [as, another] = [await admin(), await admin()];
-  await hooks(as, 6, () => new Promise(() => {}));
-  await hooks(as, 4, () => 500);
-  const id = await published(another);
+test('alerts fire for failing receivers, exports, events and restarts', async () => {
+  if (!fixture) return;
+  const { mongo, volume, secondExport, getSecondExportStart, expectAlerts } = fixture;
+  const { request, registerAdmin, createWebhooks, publishEvents, publishDocument } = users;
+  const [as, another] = [await registerAdmin(), await registerAdmin()];
+  await createWebhooks(as, 6, () => new Promise(() => {}));
+  await createWebhooks(as, 4, () => 500);
+  const id = await publishDocument(another);
   let areSlow = true;
-  await hooks(another, 20, async () => {
+  await createWebhooks(another, 20, async () => {
     if (areSlow) await pause(1_000);
     return 204;
   });
   const body = { event_type: 'document.published' };
-  let fired = 0;
-  const fire = async () => {
-    // enough, on a machine that is busy with other tests
-    if (fired >= 640) return;
-    fired += 16;
+  let triggered = 0;
+  const trigger = async () => {
+    // enough to fire the alerts, and few enough for a busy machine
+    if (triggered >= 640) return;
+    triggered += 16;
     const path = `/documents/${id}/trigger-webhooks`;
-    await Promise.all(Array.from({ length: 16 }, () => ask('POST', path, another, body)));
+    await Promise.all(Array.from({ length: 16 }, () => request('POST', path, another, body)));
   };
-  const file = async () =>
-    ask('GET', `/documents/${await published(as)}/export/word?template_id=default`, as);
-  const dies = async () => {
-    const before = await besideBegan();
-    await beside.revive();
-    await until('the new one', async () => ![before, undefined].includes(await besideBegan()));
+  const exportNew = async () =>
+    request('GET', `/documents/${await publishDocument(as)}/export/word?template_id=default`, as);
+  const crash = async () => {
+    const before = await getSecondExportStart();
+    await secondExport.killAndRestart();
+    await until('the new process', async () => ![before, undefined].includes(await getSecondExportStart()));
   };
-  const ofReceivers = ['CircuitBreakerStorm', 'DeliverySuccessErrorBudgetBurnFast'];
-  const ofSlowOnes = ['WebhookDeliveryLag', 'WebhookBacklog', 'DeliveryAgeErrorBudgetBurnFast'];
-  const ofExports = ['ExportRejections', 'AvailabilityErrorBudgetBurnFast'];
+  const receiverAlerts = ['CircuitBreakerStorm', 'DeliverySuccessErrorBudgetBurnFast'];
+  const slowReceiverAlerts = ['WebhookDeliveryLag', 'WebhookBacklog', 'DeliveryAgeErrorBudgetBurnFast'];
+  const exportAlerts = ['ExportRejections', 'AvailabilityErrorBudgetBurnFast'];
   const others = ['DeadLetters', 'MongoDBErrors', 'ProcessRestarts', 'DiskFull'];
   try {
-    await tells([...ofReceivers, ...ofSlowOnes, ...ofExports, ...others], {
+    await expectAlerts([...receiverAlerts, ...slowReceiverAlerts, ...exportAlerts, ...others], {
       async fault() {
-        volume.leave(0.03);
-        // `Unauthorized`: a grant is missing
+        volume.setFreeShare(0.03);
+        // code `Unauthorized`, as for a missing grant
         await mongo.setFailPoint({ commands: ['find'], appName: 'sharing', errorCode: 13 });
-        await said('document.published', { no: 'document' });
+        await publishEvents('document.published', { no: 'document' });
       },
-      again: [dies, fire, () => Promise.all(Array.from({ length: 6 }, file))],
+      repeated: [crash, trigger, () => Promise.all(Array.from({ length: 6 }, exportNew))],
     });
   } finally {
     areSlow = false;
@@ -160,24 +167,24 @@ test('what comes to no good end is told: receivers that hang, refuse or are slow
   }
 }, 180_000);
 
-test('what is away is told: RabbitMQ, MongoDB, and at last the services themselves', async () => {
-  if (!stage) return;
-  const { mongo, rabbit, run, beside, tells } = stage;
-  const { admin, published } = users;
-  const as = await admin();
-  await tells(['RabbitMQDown', 'OutboxLag'], {
+test('alerts fire when RabbitMQ, MongoDB or the services are down', async () => {
+  if (!fixture) return;
+  const { mongo, rabbit, run, secondExport, expectAlerts } = fixture;
+  const { registerAdmin, publishDocument } = users;
+  const as = await registerAdmin();
+  await expectAlerts(['RabbitMQDown', 'OutboxLag'], {
     fault: async () => {
       await rabbit.kill();
-      await published(as);
+      await publishDocument(as);
     },
   });
-  await tells(['MongoDBDown'], { fault: async () => mongo.members[0]?.kill() });
-  await tells(['ServiceDown'], { fault: () => Promise.all([run, beside].map(ended)) });
+  await expectAlerts(['MongoDBDown'], { fault: async () => mongo.members[0]?.kill() });
+  await expectAlerts(['ServiceDown'], { fault: () => Promise.all([run, secondExport].map(stopProgram)) });
 }, 240_000);
 
-test('every alert was told of its fault, but for those that need days', () => {
-  if (!stage) return;
-  expect([...stage.told, ...Object.keys(notHere)].toSorted()).toEqual(
+test('every alert has fired, except those that need days', () => {
+  if (!fixture) return;
+  expect([...fixture.firedAlerts, ...Object.keys(slowAlerts)].toSorted()).toEqual(
     alerts(realTime)
       .map(({ name }) => name)
       .toSorted(),

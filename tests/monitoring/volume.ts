@@ -1,4 +1,4 @@
-/** A volume of a test's own: a small file system that it may fill, and a node exporter that tells how full it is. */
+/** Mounts a small file system that a test can fill, with a node exporter that reports its usage. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,22 +6,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findTestProgram, freePorts, until } from '#libs/testing';
 
-/** A volume that is mounted. */
+/** A mounted volume. */
 export interface Volume {
-  /** Where it is, as its exporter sees it. */
+  /** Mount point as the exporter reports it. */
   mountpoint: string;
-  /** Where Prometheus is told of it. */
+  /** Address of the exporter. */
   target: string;
-  /** Fills it, or empties it, until such a share of it is free. */
-  leave(share: number): void;
-  /** Ends its exporter; nothing is left of it. May be called twice. */
+  /** Changes the content so that this share (0 to 1) of the volume is free. */
+  setFreeShare(share: number): void;
+  /** Stops the exporter and removes the volume. Can be called twice. */
   stop(): Promise<void>;
 }
 
 const mebibytes = 16;
 
-/** Mounts one in a namespace of its own, as an ordinary user may, too; nothing where there is no exporter. */
-export async function volume(): Promise<Volume | undefined> {
+/** Mounts a volume in its own namespace, which needs no root. Returns undefined if the exporter is not installed. */
+export async function mountVolume(): Promise<Volume | undefined> {
   const exporter = await findTestProgram('prometheus-node-exporter', {
     from: 'prometheus-node-exporter',
     purpose: 'alerts of disks',
@@ -30,10 +30,10 @@ export async function volume(): Promise<Volume | undefined> {
   const mountpoint = await mkdtemp(join(tmpdir(), 'pds-volume-'));
   const [port] = await freePorts(1);
   const target = `127.0.0.1:${port}`;
-  const telling = [exporter, `--web.listen-address=${target}`, '--log.level=error'];
+  const command = [exporter, `--web.listen-address=${target}`, '--log.level=error'];
   const only = ['--collector.disable-defaults', '--collector.filesystem'];
   const within = ['--map-root-user', '--mount', '--pid', '--fork', '--mount-proc'];
-  const child = spawn('unshare', [...within, '/bin/sh', '-c', keeping, mountpoint, ...telling, ...only], {
+  const child = spawn('unshare', [...within, '/bin/sh', '-c', mountScript, mountpoint, ...command, ...only], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   child.stdin.on('error', () => {});
@@ -41,10 +41,10 @@ export async function volume(): Promise<Volume | undefined> {
   const gone = once(child, 'exit').then(() => {
     isGone = true;
   });
-  const made: Volume = {
+  const volume: Volume = {
     mountpoint,
     target,
-    leave(share) {
+    setFreeShare(share) {
       child.stdin.write(`${Math.floor((1 - share) * mebibytes * 1024)}\n`);
     },
     async stop() {
@@ -55,22 +55,22 @@ export async function volume(): Promise<Volume | undefined> {
   };
   const answers = () =>
     fetch(`http://${target}/metrics`).then(
-      async (answer) => (await answer.text()).includes(mountpoint),
+      async (response) => (await response.text()).includes(mountpoint),
       () => false,
     );
   try {
     await until('a volume', async () => {
-      if (isGone) throw new Error('No file system can be mounted here: the tests of disks need `unshare`');
+      if (isGone) throw new Error('Could not mount a file system: the disk tests need `unshare`');
       return answers();
     });
   } catch (error) {
-    await made.stop();
+    await volume.stop();
     throw error;
   }
-  return made;
+  return volume;
 }
 
-/** The first process of its namespace: when its stdin closes, for whatever reason, it ends, and all that is in there with it. */
-const keeping = `mount -t tmpfs -o size=${mebibytes}m volume "$0" || exit 1
+/** First process of the namespace. It ends when its stdin closes, and with it all processes of the namespace. */
+const mountScript = `mount -t tmpfs -o size=${mebibytes}m volume "$0" || exit 1
 "$@" &
 while read -r kib; do head -c "\${kib}k" /dev/zero > "$0/data"; done`;

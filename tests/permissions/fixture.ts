@@ -1,11 +1,11 @@
-/** The things of the permission matrix: each made anew through the API, by the owner unless only an admin can. */
+/** Creates resources for the permission matrix through the API, as the owner, or as an admin where only admins can. */
 import { readFile } from 'node:fs/promises';
 import { type TestApp, type TestResponse, until } from '#libs/testing';
 import { type Joined, join, must, type People, unique, uniqueEmail } from './people.ts';
 
 const corporateTemplate = new URL('../fixtures/corporate-template.docx', import.meta.url);
 
-/** A template upload. */
+/** The form of a template upload. */
 export async function templateForm(): Promise<FormData> {
   const form = new FormData();
   form.append('name', unique('Template'));
@@ -13,19 +13,19 @@ export async function templateForm(): Promise<FormData> {
   return form;
 }
 
-/** A webhook to be registered. Nobody listens there, and no document of the matrix's set-up is ever archived. */
+/** A webhook to create. Its URL has no server, and the setup of the matrix never archives a document. */
 export function webhookForm() {
   return { name: unique('Hook'), url: 'http://127.0.0.1:9/hook', event_types: ['document.archived'] };
 }
 
-/** The makers of things, and the people whose things they are. */
-export type Stage = ReturnType<typeof stage>;
+/** Functions that create resources, and the people who own them. */
+export type PermissionFixture = ReturnType<typeof permissionFixture>;
 
-/** Makers of things for these people. */
-export function stage(here: TestApp, people: People) {
+/** Creates the functions for these people. */
+export function permissionFixture(app: TestApp, people: People) {
   const { admin, owner, editor } = people;
-  const byOwner = (path: string, body?: unknown) => must(here, 'POST', path, { as: owner.token, body });
-  const byAdmin = (path: string, body?: unknown) => must(here, 'POST', path, { as: admin.token, body });
+  const byOwner = (path: string, body?: unknown) => must(app, 'POST', path, { as: owner.token, body });
+  const byAdmin = (path: string, body?: unknown) => must(app, 'POST', path, { as: admin.token, body });
 
   return {
     people,
@@ -38,7 +38,7 @@ export function stage(here: TestApp, people: People) {
       return document;
     },
 
-    /** A published document with its link. */
+    /** Creates a published document with a share token. */
     async shared(): Promise<{ doc_id: string; org_slug: string; token: string }> {
       const { doc_id } = await this.published();
       const { org_slug, token } = await byOwner(`/documents/${doc_id}/share-token`);
@@ -57,17 +57,17 @@ export function stage(here: TestApp, people: People) {
       return { key_id: (await byOwner('/api-keys', { name: unique('Key') })).id };
     },
 
-    /** An item of the owner's inbox: an admin published the owner's document. */
+    /** Creates an item in the owner's inbox: an admin publishes the owner's document. */
     async inboxItem(): Promise<{ item_id: string }> {
       const { doc_id } = await draft();
       await byAdmin(`/documents/${doc_id}/publish`);
-      const heard = async () => {
-        const items: { id: string; data: { document_id: string } }[] = await must(here, 'GET', '/inbox', {
+      const findItem = async () => {
+        const items: { id: string; data: { document_id: string } }[] = await must(app, 'GET', '/inbox', {
           as: owner.token,
         });
         return items.find(({ data }) => data.document_id === doc_id)?.id;
       };
-      const item_id = await until('the owner hears of it', heard, 30_000);
+      const item_id = await until('the inbox item', findItem, 30_000);
       return { item_id };
     },
 
@@ -80,31 +80,31 @@ export function stage(here: TestApp, people: People) {
       return { invitation_id: id, token };
     },
 
-    /** A token to set a new password with, for a member of its own. */
+    /** Creates a password reset token for a new member. */
     async passwordReset(): Promise<{ token: string }> {
-      const { userId } = await join(here, admin, 'member');
+      const { userId } = await join(app, admin, 'member');
       return byAdmin(`/members/${userId}/password-reset`);
     },
 
-    newMember: (): Promise<Joined> => join(here, admin, 'member'),
+    newMember: (): Promise<Joined> => join(app, admin, 'member'),
 
-    /** A session of the admin. */
+    /** Logs the admin in. */
     session(): Promise<TestResponse['body']> {
       const { email, password } = admin;
-      return must(here, 'POST', '/auth/login', { body: { email, password } });
+      return must(app, 'POST', '/auth/login', { body: { email, password } });
     },
 
-    /** A webhook with an entry in the log. */
+    /** Creates a webhook with an entry in the event log. */
     async logged(): Promise<{ config_id: string }> {
       const webhook = await this.webhook();
       await byOwner(`/webhooks/${webhook.config_id}/test`);
       return webhook;
     },
 
-    /** An entry of the log that may be sent again: a test that is made look like an event. */
+    /** Creates a log entry that can be redelivered: a test delivery, stored with the type of an event. */
     async entry(): Promise<{ entry_id: string }> {
       const { config_id } = await this.logged();
-      const entries = here.db.collection<{ _id: string }>('webhook_deliveries');
+      const entries = app.db.collection<{ _id: string }>('webhook_deliveries');
       const found = await entries.findOneAndUpdate(
         { config_id },
         { $set: { event_type: 'document.archived' } },
@@ -113,14 +113,14 @@ export function stage(here: TestApp, people: People) {
       return { entry_id: found._id };
     },
 
-    /** The webhook of somebody in another organization; nothing where the plan has none. */
+    /** Creates a webhook in the caller's organization; `config_id` is undefined if its plan has no webhooks. */
     async foreignWebhook(token: string | undefined): Promise<{ config_id: string | undefined }> {
-      const made = await here.request('POST', '/webhooks', { as: token, body: webhookForm() });
-      return { config_id: made.body.id };
+      const created = await app.request('POST', '/webhooks', { as: token, body: webhookForm() });
+      return { config_id: created.body.id };
     },
   };
 
-  /** A draft of the owner with an editor and one section. */
+  /** Creates a draft of the owner with an editor and one section. */
   async function draft(): Promise<{ doc_id: string; node_id: string }> {
     const tree = [{ node_type: 'section', title: 'One' }];
     const { id, nodes } = await byOwner('/documents', { title: unique('Document'), nodes: tree });
@@ -130,6 +130,6 @@ export function stage(here: TestApp, people: People) {
 
   async function assignEditor(id: string): Promise<void> {
     const body = { editor_id: editor.userId };
-    await must(here, 'PATCH', `/documents/${id}/editor`, { as: owner.token, body });
+    await must(app, 'PATCH', `/documents/${id}/editor`, { as: owner.token, body });
   }
 }

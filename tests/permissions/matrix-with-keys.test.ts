@@ -1,4 +1,4 @@
-/** The permission matrix, with an Idempotency-Key on every authenticated POST. */
+/** Runs matrix.test.ts with an Idempotency-Key on every authenticated POST. */
 import { sendIdempotencyKeys } from '#libs/testing';
 import './matrix.test.ts';
 

@@ -1,4 +1,4 @@
-/** The people of the permission matrix: one organization with everyone in it, a neighbour, and one without the Scale plan. */
+/** Creates the people and credentials of the permission matrix in three organizations, one on the trial plan. */
 import {
   opsToken,
   type Person,
@@ -9,39 +9,39 @@ import {
 } from '#libs/testing';
 import type { Actor } from './table.ts';
 
-/** One way to ask: who it stands for, and what is sent. */
+/** A credential, and the actor that it represents. */
 export interface Credential {
   actor: Actor;
-  /** Tells the credentials of one actor apart. */
+  /** Name that is unique among the credentials of the actor. */
   name: string;
   token: string | undefined;
-  /** The password of the person behind it. */
+  /** The password of its person. */
   password: string;
-  /** The role of who is logged in, in their organization. */
+  /** The role of a logged-in person in their organization. */
   role?: Role;
-  /** Joins a new person like this one, who may end their credential by using it. */
-  another?: () => Promise<Who>;
-  /** Set for an organization whose plan lacks webhooks. */
+  /** Creates another person like this one, for requests that invalidate their own credential. */
+  another?: () => Promise<Login>;
+  /** Set if the plan of the organization has no webhooks. */
   plan?: 'trial';
 }
 
 type Role = 'member' | 'admin';
 
-/** Somebody who is logged in. */
-interface Who {
+/** A logged-in person. */
+interface Login {
   token: string;
   password: string;
 }
 
-/** Somebody who accepted an invitation. */
-export interface Joined extends Who {
+/** A person who accepted an invitation. */
+export interface Joined extends Login {
   userId: string;
   email: string;
 }
 
-/** Everyone, and the organization that all things belong to. */
+/** The members of the organization that owns all resources, and all credentials. */
 export interface People {
-  /** The admin who founded the organization. */
+  /** The admin who registered the organization. */
   admin: Person;
   owner: Joined;
   editor: Joined;
@@ -49,85 +49,85 @@ export interface People {
   credentials: readonly Credential[];
 }
 
-/** Asks for something that the set-up needs; rejects when it is not given. */
+/** Sends a request of the setup. Rejects if its status is 400 or higher. */
 export async function must(
-  here: TestApp,
+  app: TestApp,
   method: string,
   path: string,
-  asked: TestRequest,
+  request: TestRequest,
 ): Promise<TestResponse['body']> {
-  const { status, body } = await here.request(method, path, asked);
+  const { status, body } = await app.request(method, path, request);
   if (status >= 400) throw new Error(`${method} ${path} is ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
-let made = 0;
+let counter = 0;
 
-/** A text that was not there before. */
-export function unique(what: string): string {
-  made += 1;
-  return `${what} ${made}`;
+/** A unique text with a prefix. */
+export function unique(prefix: string): string {
+  counter += 1;
+  return `${prefix} ${counter}`;
 }
 
-/** An address that was not there before. */
+/** A unique email address. */
 export function uniqueEmail(): string {
-  made += 1;
-  return `somebody-${made}@example.com`;
+  counter += 1;
+  return `person-${counter}@example.com`;
 }
 
-/** Invites somebody and accepts in their name; somebody with an account proves it by the password. */
+/** Invites a person and accepts the invitation. `known` is a person with an account, who joins with its password. */
 export async function join(
-  here: TestApp,
+  app: TestApp,
   admin: { token: string },
   role: Role,
   known?: Joined,
 ): Promise<Joined> {
   const { email, password } = known ?? { email: uniqueEmail(), password: unique('quiet meadow lantern') };
   const invitation = { as: admin.token, body: { email, role } };
-  const { token } = await must(here, 'POST', '/members/invitations', invitation);
-  const body = { token, name: 'Somebody', password };
-  const session = await must(here, 'POST', '/members/invitations/accept', { body });
+  const { token } = await must(app, 'POST', '/members/invitations', invitation);
+  const body = { token, name: 'Guest', password };
+  const session = await must(app, 'POST', '/members/invitations/accept', { body });
   return { userId: session.member.id, email, password, token: session.access_token };
 }
 
-/** Brings everyone together. */
-export async function gather(here: TestApp): Promise<People> {
-  const [admin, neighbour, poor] = await Promise.all([register(here), register(here), register(here)]);
-  await setPlan(here, poor.organizationId, 'trial');
+/** Creates all people and credentials. */
+export async function createPeople(app: TestApp): Promise<People> {
+  const [admin, neighbour, trialAdmin] = await Promise.all([register(app), register(app), register(app)]);
+  await setPlan(app, trialAdmin.organizationId, 'trial');
   const [owner, editor, member, demoted, removed] = await Promise.all([
-    join(here, admin, 'member'),
-    join(here, admin, 'member'),
-    join(here, admin, 'member'),
-    join(here, admin, 'admin'),
-    join(here, admin, 'admin'),
+    join(app, admin, 'member'),
+    join(app, admin, 'member'),
+    join(app, admin, 'member'),
+    join(app, admin, 'admin'),
+    join(app, admin, 'admin'),
   ]);
   const [ownerElsewhere, memberElsewhere] = await Promise.all([
-    join(here, neighbour, 'admin', owner),
-    join(here, neighbour, 'member'),
+    join(app, neighbour, 'admin', owner),
+    join(app, neighbour, 'member'),
   ]);
 
-  const capped = await makeKey(here, admin.token, 'member');
+  const capped = await createKey(app, admin.token, 'member');
   const [membersKey, demotedKey, removedKey, expired, revoked] = await Promise.all([
-    makeKey(here, member.token, 'member'),
-    makeKey(here, demoted.token, 'admin'),
-    makeKey(here, removed.token, 'admin'),
-    makeKey(here, admin.token, 'admin'),
-    makeKey(here, admin.token, 'admin'),
+    createKey(app, member.token, 'member'),
+    createKey(app, demoted.token, 'admin'),
+    createKey(app, removed.token, 'admin'),
+    createKey(app, admin.token, 'admin'),
+    createKey(app, admin.token, 'admin'),
   ]);
-  const childOfRevoked = await makeKey(here, revoked.key, 'admin');
+  const createdByRevoked = await createKey(app, revoked.key, 'admin');
 
   const byAdmin = { as: admin.token };
-  await must(here, 'PATCH', `/members/${demoted.userId}`, { ...byAdmin, body: { role: 'member' } });
-  await must(here, 'DELETE', `/members/${removed.userId}`, byAdmin);
-  await must(here, 'DELETE', `/api-keys/${revoked.id}`, byAdmin);
-  await expire(here, expired.id);
+  await must(app, 'PATCH', `/members/${demoted.userId}`, { ...byAdmin, body: { role: 'member' } });
+  await must(app, 'DELETE', `/members/${removed.userId}`, byAdmin);
+  await must(app, 'DELETE', `/api-keys/${revoked.id}`, byAdmin);
+  await expire(app, expired.id);
 
-  const byLogin = (actor: Actor, name: string, who: Who, host: Person, role: Role): Credential => {
-    const { token, password } = who;
-    return { actor, name, token, password, role, another: () => join(here, host, role) };
+  const byLogin = (actor: Actor, name: string, login: Login, host: Person, role: Role): Credential => {
+    const { token, password } = login;
+    return { actor, name, token, password, role, another: () => join(app, host, role) };
   };
-  const byToken = (actor: Actor, name: string, token: string | undefined, who: Who): Credential => {
-    return { actor, name, token, password: who.password };
+  const byToken = (actor: Actor, name: string, token: string | undefined, login: Login): Credential => {
+    return { actor, name, token, password: login.password };
   };
   const credentials = [
     byToken('anonymous', 'nothing', undefined, admin),
@@ -135,7 +135,10 @@ export async function gather(here: TestApp): Promise<People> {
     byLogin('other organization', 'its admin', neighbour, neighbour, 'admin'),
     byLogin('other organization', 'the owner, an admin there', ownerElsewhere, neighbour, 'admin'),
     byLogin('other organization', 'a member there', memberElsewhere, neighbour, 'member'),
-    { ...byLogin('other organization', 'on the trial plan', poor, poor, 'admin'), plan: 'trial' as const },
+    {
+      ...byLogin('other organization', 'on the trial plan', trialAdmin, trialAdmin, 'admin'),
+      plan: 'trial' as const,
+    },
     byLogin('member', 'logged in', member, admin, 'member'),
     byLogin('editor', 'logged in', editor, admin, 'member'),
     byLogin('owner', 'logged in', owner, admin, 'member'),
@@ -146,30 +149,30 @@ export async function gather(here: TestApp): Promise<People> {
     byToken('admin key', 'an admin’s', admin.key, admin),
     byToken('expired key', 'an admin’s', expired.key, admin),
     byToken('revoked key', 'an admin’s', revoked.key, admin),
-    byToken('revoked key', 'made by a revoked key', childOfRevoked.key, admin),
+    byToken('revoked key', 'created with a revoked key', createdByRevoked.key, admin),
     byToken('removed member', 'logged in', removed.token, removed),
     byToken('removed member', 'their admin’s key', removedKey.key, removed),
   ];
   return { admin, owner, editor, member, credentials };
 }
 
-/** Sets an organization's plan as the operator. */
-async function setPlan(here: TestApp, organizationId: string, plan: string): Promise<void> {
-  const { status } = await fetch(`${here.management}/ops/organizations/${organizationId}/subscription`, {
+/** Sets the plan of an organization as the operator. */
+async function setPlan(app: TestApp, organizationId: string, plan: string): Promise<void> {
+  const { status } = await fetch(`${app.management}/ops/organizations/${organizationId}/subscription`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ plan }),
   });
-  if (status !== 200) throw new Error(`The plan could not be set: ${status}`);
+  if (status !== 200) throw new Error(`Could not set the plan: ${status}`);
 }
 
-/** Lets a key's time be over, without waiting for it. */
-async function expire(here: TestApp, _id: string): Promise<void> {
+/** Moves the expiry of an API key into the past. */
+async function expire(app: TestApp, _id: string): Promise<void> {
   const past = { $set: { expires_at: new Date(Date.now() - 1_000) } };
-  const { modifiedCount } = await here.db.collection<{ _id: string }>('api_keys').updateOne({ _id }, past);
-  if (modifiedCount !== 1) throw new Error('There is no such key');
+  const { modifiedCount } = await app.db.collection<{ _id: string }>('api_keys').updateOne({ _id }, past);
+  if (modifiedCount !== 1) throw new Error('The API key was not found');
 }
 
-function makeKey(here: TestApp, token: string, role: Role): Promise<{ id: string; key: string }> {
-  return must(here, 'POST', '/api-keys', { as: token, body: { name: 'Matrix', role } });
+function createKey(app: TestApp, token: string, role: Role): Promise<{ id: string; key: string }> {
+  return must(app, 'POST', '/api-keys', { as: token, body: { name: 'Matrix', role } });
 }

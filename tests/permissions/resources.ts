@@ -1,21 +1,21 @@
-/** Everything that the services keep, to prove that a refused request changes nothing. */
+/** Reads everything that the services store, to check that a rejected request changes nothing. */
 import type { TestApp } from '#libs/testing';
 
-/** Rows as text, by collection and id. */
-export type Kept = ReadonlyMap<string, string>;
+/** Stored rows as text, by collection and id. */
+export type Rows = ReadonlyMap<string, string>;
 
-/** What goes on by itself: which events were heard and sent, when a key was last used, words that follow what was written before. */
-const collectionsOfNobody = /^system\.|_inbox$|^search$/;
-const fieldsOfNobody = ['last_used_at', 'reindex_at', 'normalized_title'];
-const eventsOfNobody = ['api_key.used'];
+/** What changes in the background: consumed and published events, the last use of a key, the search index. */
+const ignoredCollections = /^system\.|_inbox$|^search$/;
+const ignoredFields = ['last_used_at', 'reindex_at', 'normalized_title'];
+const ignoredEvents = ['api_key.used'];
 
-/** Collections whose new rows are no change: an item of an inbox may come late, a counter is made ready before it counts. */
-const growing = /^(notifications|publish_usage)\//;
+/** Collections whose new rows do not count: notifications may arrive late, and counters are created before use. */
+const growingCollections = /^(notifications|publish_usage)\//;
 
-/** Reads every row of every collection, without what goes on by itself. */
-export async function kept(db: TestApp['db']): Promise<Kept> {
+/** Reads every row of every collection, without what changes in the background. */
+export async function readRows(db: TestApp['db']): Promise<Rows> {
   const collections = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
-  const names = collections.map(({ name }) => name).filter((name) => !collectionsOfNobody.test(name));
+  const names = collections.map(({ name }) => name).filter((name) => !ignoredCollections.test(name));
   const rows = await Promise.all(
     names.map(async (name) => {
       const found = await db.collection(name).find().toArray();
@@ -28,22 +28,22 @@ export async function kept(db: TestApp['db']): Promise<Kept> {
   return new Map(rows.flat());
 }
 
-/** What became of rows; of those that mention a text, if one is given. */
-export function changes(before: Kept, after: Kept, mentioning = ''): string[] {
+/** The differences between two readings; if a text is given, only of rows that contain it. */
+export function findChanges(before: Rows, after: Rows, mentioning = ''): string[] {
   const all = [...new Set([...before.keys(), ...after.keys()])];
   return all.flatMap((key) => {
     const [was, is] = [before.get(key), after.get(key)];
     if (was === is || !`${was} ${is}`.includes(mentioning)) return [];
-    if (was === undefined) return growing.test(key) ? [] : [`${key} is new`];
-    return [is === undefined ? `${key} is gone` : `${key} is another`];
+    if (was === undefined) return growingCollections.test(key) ? [] : [`${key} is new`];
+    return [is === undefined ? `${key} is gone` : `${key} has changed`];
   });
 }
 
 function rowText(row: Record<string, unknown>): string {
-  return JSON.stringify(row, (field, value) => (fieldsOfNobody.includes(field) ? undefined : value));
+  return JSON.stringify(row, (field, value) => (ignoredFields.includes(field) ? undefined : value));
 }
 
-/** What was said, whether it was sent already or not. */
+/** The event of an outbox row, without its publishing state; undefined for ignored events. */
 function eventText({ type, event }: Record<string, unknown>): string | undefined {
-  return eventsOfNobody.includes(String(type)) ? undefined : String(event);
+  return ignoredEvents.includes(String(type)) ? undefined : String(event);
 }

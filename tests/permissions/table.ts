@@ -1,6 +1,6 @@
-/** Who may do what: the one table that every operation is tested against and that docs/permissions.md shows. */
+/** The permission table: the tests check every operation against it, and docs/permissions.md is generated from it. */
 
-/** Everyone who may come and ask, in the order of the columns. Owner: who made the thing that it is about. */
+/** All kinds of callers, in the order of the columns. The owner is the member who created the resource. */
 export const actors = [
   'anonymous',
   'other organization',
@@ -17,48 +17,48 @@ export const actors = [
 export type Actor = (typeof actors)[number];
 
 /**
- * What somebody gets: `yes` is the operation's success, `own` its success with nothing but what is theirs or their own
- * organization's, a number the status of the refusal.
+ * The response to a caller: `yes` is success, `own` is success limited to resources of the caller or of the caller's
+ * organization, and a number is the status of the rejection.
  */
 export type Outcome = 'yes' | 'own' | 401 | 403 | 404;
 
 /** A row of the table. */
 export interface Rule {
-  /** Who may, in words. */
-  who: string;
+  /** The allowed callers, in words. */
+  allowed: string;
   outcomes: Readonly<Record<Actor, Outcome>>;
-  /** The plan without which every member gets 403 `scale_plan_required`, whatever else holds. */
+  /** The required plan. On another plan every member gets 403 `scale_plan_required`. */
   plan?: 'scale';
 }
 
-type Of<Actors extends readonly string[]> = { readonly [Column in keyof Actors]: Outcome };
-type Columns = Of<typeof actors>;
+type OutcomesOf<Actors extends readonly string[]> = { readonly [Column in keyof Actors]: Outcome };
+type Columns = OutcomesOf<typeof actors>;
 
 const yes = 'yes';
 const own = 'own';
 
-// biome-ignore format: it is read column by column
+// biome-ignore format: the columns are aligned
 const rules = {
-  // owner: who made it, or whose it is                     anonymous  other  member  editor  owner  admin  m.key  a.key  expired  revoked  removed
-  anyone:       rule('anyone, without credentials',        [yes,       yes,   yes,    yes,    yes,   yes,   yes,   yes,   yes,     yes,     yes]),
-  person:       rule('oneself, logged in; no API key',     [401,       yes,   yes,    yes,    yes,   yes,   403,   403,   401,     401,     401]),
-  anyMember:    rule('any member',                         [401,       own,   yes,    yes,    yes,   yes,   yes,   yes,   401,     401,     401]),
-  admins:       rule('admins',                             [401,       own,   403,    403,    403,   yes,   403,   yes,   401,     401,     401]),
-  ownAndAdmins: rule('any member, their own; admins, all', [401,       own,   own,    own,    yes,   yes,   own,   yes,   401,     401,     401]),
-  ownAlone:     rule('any member, their own',              [401,       own,   own,    own,    yes,   own,   own,   own,   401,     401,     401]),
-  // on one thing, which stands in the body: others can name only their own
-  ownersNamed:  rule('its owner, admins',                  [401,       own,   403,    403,    yes,   yes,   403,   yes,   401,     401,     401]),
-  // on one thing, which stands in the path
-  readers:      rule('any member',                         [401,       404,   yes,    yes,    yes,   yes,   yes,   yes,   401,     401,     401]),
-  editors:      rule('its owner, its editor, admins',      [401,       404,   403,    yes,    yes,   yes,   403,   yes,   401,     401,     401]),
-  owners:       rule('its owner, admins',                  [401,       404,   403,    403,    yes,   yes,   403,   yes,   401,     401,     401]),
-  adminsOn:     rule('admins',                             [401,       404,   403,    403,    403,   yes,   403,   yes,   401,     401,     401]),
-  adminsSelves: rule('admins, logged in; no API key',      [401,       404,   403,    403,    403,   yes,   403,   403,   401,     401,     401]),
-  hidden:       rule('whose it is, admins',                [401,       404,   404,    404,    yes,   yes,   404,   yes,   401,     401,     401]),
-  secret:       rule('whose it is',                        [401,       404,   404,    404,    yes,   404,   404,   404,   401,     401,     401]),
+  // owner: creator of the resource, or its member      anon. other memb. edit. owner admin m.key a.key exp.  rev.  rem.
+  anyone:       rule('anyone, without credentials',    [yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes]),
+  person:       rule('the logged-in user; no API key', [401,  yes,  yes,  yes,  yes,  yes,  403,  403,  401,  401,  401]),
+  anyMember:    rule('any member',                     [401,  own,  yes,  yes,  yes,  yes,  yes,  yes,  401,  401,  401]),
+  admins:       rule('admins',                         [401,  own,  403,  403,  403,  yes,  403,  yes,  401,  401,  401]),
+  ownAndAdmins: rule('members (own); admins (all)',    [401,  own,  own,  own,  yes,  yes,  own,  yes,  401,  401,  401]),
+  ownAlone:     rule('members (own)',                  [401,  own,  own,  own,  yes,  own,  own,  own,  401,  401,  401]),
+  // for one resource that the body names; callers outside can name only their own
+  ownersNamed:  rule('its owner, admins',              [401,  own,  403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
+  // for one resource in the path
+  readers:      rule('any member',                     [401,  404,  yes,  yes,  yes,  yes,  yes,  yes,  401,  401,  401]),
+  editors:      rule('its owner, its editor, admins',  [401,  404,  403,  yes,  yes,  yes,  403,  yes,  401,  401,  401]),
+  owners:       rule('its owner, admins',              [401,  404,  403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
+  adminsOn:     rule('admins',                         [401,  404,  403,  403,  403,  yes,  403,  yes,  401,  401,  401]),
+  adminsSelves: rule('admins, logged in; no API key',  [401,  404,  403,  403,  403,  yes,  403,  403,  401,  401,  401]),
+  hidden:       rule('its member, admins',             [401,  404,  404,  404,  yes,  yes,  404,  yes,  401,  401,  401]),
+  secret:       rule('its member',                     [401,  404,  404,  404,  yes,  404,  404,  404,  401,  401,  401]),
 };
 
-/** A row for each operation: its id, and a special case of it in words behind a space. */
+/** One row per operation, under its id. For a special case, words follow the id after a space. */
 export const table = {
   getSigningKeys: rules.anyone,
   logIn: rules.anyone,
@@ -144,22 +144,22 @@ export const table = {
 } as const satisfies Record<string, Rule>;
 export type RowName = keyof typeof table;
 
-/** Operations of the management port: the operator's token alone opens them, every other credential is 401. */
-export const operated = ['setSubscription', 'resetAccountPassword'] as const;
-export type OperatedName = (typeof operated)[number];
+/** Operations of the management port. They accept only the operator's token; other credentials get 401. */
+export const operatorOperations = ['setSubscription', 'resetAccountPassword'] as const;
+export type OperatorOperation = (typeof operatorOperations)[number];
 
-/** The operation that a row is about, and its special case, if it is one. */
-export function rowOf(name: string): { operation: string; special: string | undefined } {
+/** Splits the name of a row into the operation id and the special case, if any. */
+export function parseRowName(name: string): { operation: string; special: string | undefined } {
   const [, operation = name, special] = /^(\w+) (.+)$/.exec(name) ?? [];
   return { operation, special };
 }
 
-function rule(who: string, columns: Columns): Rule {
+function rule(allowed: string, columns: Columns): Rule {
   const outcomes = Object.fromEntries(actors.map((actor, column) => [actor, columns[column]]));
-  // the type of the columns makes sure that there is one for each actor
-  return { who, outcomes: outcomes as Record<Actor, Outcome> };
+  // the type of `columns` guarantees one outcome per actor
+  return { allowed, outcomes: outcomes as Record<Actor, Outcome> };
 }
 
 function onScale(rule: Rule): Rule {
-  return { ...rule, who: `${rule.who} (Scale plan)`, plan: 'scale' };
+  return { ...rule, allowed: `${rule.allowed} (Scale plan)`, plan: 'scale' };
 }

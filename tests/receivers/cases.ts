@@ -1,20 +1,20 @@
-/** What receivers are asked to check: the published test vectors, and what an attacker or a mistake makes of them. */
+/** Deliveries that receivers verify: the published test vectors and invalid variants of them. */
 import { readFileSync } from 'node:fs';
 
-/** One delivery as it arrives, with the secret and the time of the receiver. */
+/** One received delivery, with the secret and the clock of the receiver. */
 export interface Case {
   name: string;
   secret: string;
   body: string;
   id: string;
   timestamp: string;
-  /** `webhook-signature` */
+  /** Value of `webhook-signature`. */
   standard: string;
-  /** `X-Service-Signature` */
+  /** Value of `X-Service-Signature`. */
   ours: string;
-  /** Unix seconds */
+  /** Time of the receiver, Unix seconds. */
   now: number;
-  /** Whether `X-Service-Signature` fits, and whether the Standard Webhooks headers do. */
+  /** Whether `X-Service-Signature` is valid, and whether the Standard Webhooks headers are. */
   expected: readonly [boolean, boolean];
 }
 
@@ -27,15 +27,15 @@ interface Vector {
 }
 
 const published = new URL('../../docs/webhook-test-vectors.json', import.meta.url);
-const stranger = 'whsec_BAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fIA=';
+const otherSecret = 'whsec_BAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fIA=';
 
-/** All cases, from all vectors. */
+/** All cases of all vectors. */
 export function cases(): Case[] {
   const { vectors }: { vectors: Vector[] } = JSON.parse(readFileSync(published, 'utf8'));
-  return vectors.flatMap(casesOf);
+  return vectors.flatMap(toCases);
 }
 
-function casesOf({ name, secrets, body, webhook_timestamp: at, headers }: Vector): Case[] {
+function toCases({ name, secrets, body, webhook_timestamp: at, headers }: Vector): Case[] {
   const header = (one: string) => headers[one] ?? '';
   const [standard, ours] = [header('webhook-signature'), header('X-Service-Signature')];
   const right: Omit<Case, 'name' | 'secret'> = {
@@ -46,40 +46,43 @@ function casesOf({ name, secrets, body, webhook_timestamp: at, headers }: Vector
     [false, false],
     [true, false],
   ] as const;
-  const spoiled = (text: string) =>
+  const corrupt = (text: string) =>
     text.replaceAll(/[A-Za-z0-9](?=[=]*(?:[ ,]|$))/g, (end) => (end === '0' ? '1' : '0'));
   const variants: [string, Partial<Case>][] = [
-    ['as it is', {}],
+    ['unchanged', {}],
     ['almost five minutes later', { now: at + 299 }],
     ['six minutes later', { now: at + 360, expected: untimely }],
     ['six minutes early', { now: at - 360, expected: untimely }],
-    ['of another time', { timestamp: String(at + 1), expected: untimely }],
-    ['of no time', { timestamp: '', expected: untimely }],
-    ['of an odd time', { timestamp: `${at}x`, expected: untimely }],
-    ['of a negative time', { timestamp: `-${at}`, expected: untimely }],
-    ['of another event', { id: 'another', expected: untimely }],
+    ['with another timestamp', { timestamp: String(at + 1), expected: untimely }],
+    ['with an empty timestamp', { timestamp: '', expected: untimely }],
+    ['with a malformed timestamp', { timestamp: `${at}x`, expected: untimely }],
+    ['with a negative timestamp', { timestamp: `-${at}`, expected: untimely }],
+    ['with another event id', { id: 'another', expected: untimely }],
     ['with another body', { body: body.replace('"id"', '"ID"'), expected: neither }],
     ['with a longer body', { body: `${body} `, expected: neither }],
     ['with an empty body', { body: '', expected: neither }],
-    ['with another secret', { secret: stranger, expected: neither }],
-    ['with other signatures', { standard: spoiled(standard), ours: spoiled(ours), expected: neither }],
+    ['with another secret', { secret: otherSecret, expected: neither }],
+    ['with other signatures', { standard: corrupt(standard), ours: corrupt(ours), expected: neither }],
     [
       'with shorter signatures',
       { standard: standard.split(',')[0] ?? '', ours: ours.slice(0, 40), expected: neither },
     ],
     ['without signatures', { standard: '', ours: '', expected: neither }],
     [
-      'with signatures of another kind',
+      'with an unknown signature scheme',
       {
         standard: standard.replaceAll('v1,', 'v2,'),
         ours: ours.replaceAll('sha256=', 'sha1='),
         expected: neither,
       },
     ],
-    ['with the signatures of the other header', { standard: ours, ours: standard, expected: neither }],
-    ['among signatures of others', { standard: `v1,AAAA v1a,x ${standard}`, ours: `sha256=00,${ours}` }],
+    ['with the two signatures swapped', { standard: ours, ours: standard, expected: neither }],
     [
-      'in another order',
+      'with additional invalid signatures',
+      { standard: `v1,AAAA v1a,x ${standard}`, ours: `sha256=00,${ours}` },
+    ],
+    [
+      'with signatures in another order',
       { standard: standard.split(' ').reverse().join(' '), ours: ours.split(',').reverse().join(', ') },
     ],
   ];

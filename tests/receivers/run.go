@@ -1,4 +1,4 @@
-// Runs the sample for Go: cases as JSON on standard input, verdicts on standard output.
+// Runs the Go sample: reads cases as JSON from standard input and writes the results to standard output.
 package main
 
 import (
@@ -17,13 +17,13 @@ func main() {
 	if err := json.NewDecoder(os.Stdin).Decode(&cases); err != nil {
 		panic(err)
 	}
-	verdicts := [][]bool{}
-	for _, one := range cases {
-		body, now := []byte(one.Body), time.Unix(one.Now, 0)
-		genuine := webhook.IsGenuine(one.Secret, one.ID, one.Timestamp, one.Standard, body, now)
-		verdicts = append(verdicts, []bool{webhook.IsSigned(one.Secret, one.Ours, body), genuine})
+	results := [][]bool{}
+	for _, delivery := range cases {
+		body, now := []byte(delivery.Body), time.Unix(delivery.Now, 0)
+		genuine := webhook.IsGenuine(delivery.Secret, delivery.ID, delivery.Timestamp, delivery.Standard, body, now)
+		results = append(results, []bool{webhook.IsSigned(delivery.Secret, delivery.Ours, body), genuine})
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(verdicts); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(results); err != nil {
 		panic(err)
 	}
 }

@@ -1,4 +1,4 @@
-/** The samples of docs/webhooks.md in each language, on the published test vectors and on what is wrong with them. */
+/** Runs the samples of docs/webhooks.md in each language on the published test vectors and invalid variants. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,9 @@ import { denoBinary } from '../../scripts/deno-binary.ts';
 import { type Case, cases } from './cases.ts';
 
 const samples = new URL('../../docs/webhooks/', import.meta.url).pathname;
-const here = new URL('.', import.meta.url).pathname;
+const ownFolder = new URL('.', import.meta.url).pathname;
 const all = cases();
-const slowly = 180_000;
+const timeoutMs = 180_000;
 
 let folder: string;
 beforeAll(async () => {
@@ -19,31 +19,35 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('there is something to accept and something to refuse, for each signature', () => {
-  const told = new Set(all.map(({ expected }) => String(expected)));
-  expect(told).toEqual(new Set(['true,true', 'true,false', 'false,false']));
+test('the receiver cases include valid and invalid signatures of each kind', () => {
+  const results = new Set(all.map(({ expected }) => String(expected)));
+  expect(results).toEqual(new Set(['true,true', 'true,false', 'false,false']));
   expect(all.length).toBeGreaterThan(60);
 });
 
 test(
-  'Node',
-  () => expectRight(process.execPath, ['--disable-warning=ExperimentalWarning', `${here}run.ts`]),
-  slowly,
+  'the receiver sample for Node verifies all cases',
+  () => expectRight(process.execPath, ['--disable-warning=ExperimentalWarning', `${ownFolder}run.ts`]),
+  timeoutMs,
 );
 
-test('Deno', async () => expectRight(await denoBinary(), ['run', '--no-config', `${here}run.ts`]), slowly);
+test(
+  'the receiver sample for Deno verifies all cases',
+  async () => expectRight(await denoBinary(), ['run', '--no-config', `${ownFolder}run.ts`]),
+  timeoutMs,
+);
 
 test(
-  'Python',
+  'the receiver sample for Python verifies all cases',
   async () => {
     const python = await findTestProgram('python3', { from: 'python3', purpose: 'The sample for Python' });
-    if (python) await expectRight(python, ['-B', `${here}run.py`], { PYTHONPATH: samples });
+    if (python) await expectRight(python, ['-B', `${ownFolder}run.py`], { PYTHONPATH: samples });
   },
-  slowly,
+  timeoutMs,
 );
 
 test(
-  'Go',
+  'the receiver sample for Go verifies all cases',
   async () => {
     const go = await findTestProgram('go', {
       from: 'golang-go',
@@ -54,14 +58,14 @@ test(
     await mkdir(join(folder, 'webhook'));
     await writeFile(join(folder, 'go.mod'), 'module receiver\n\ngo 1.19\n');
     await copyFile(`${samples}verify.go`, join(folder, 'webhook', 'verify.go'));
-    await copyFile(`${here}run.go`, join(folder, 'main.go'));
+    await copyFile(`${ownFolder}run.go`, join(folder, 'main.go'));
     await expectRight(go, ['run', '.'], { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod', GOWORK: 'off' });
   },
-  slowly,
+  timeoutMs,
 );
 
 test(
-  'a shell with openssl',
+  'the receiver sample for a shell with openssl verifies all cases',
   async () => {
     const openssl = await findTestProgram('openssl', { from: 'openssl', purpose: 'The sample for a shell' });
     if (!openssl) return;
@@ -76,33 +80,33 @@ test(
       const BODY_FILE = join(folder, 'body');
       await writeFile(BODY_FILE, body);
       const delivery = { SECRET: secret, ID: id, TIMESTAMP: timestamp, STANDARD: standard, OURS: ours };
-      const told = await run('sh', ['-c', script], { ...delivery, NOW: String(now), BODY_FILE });
-      verdicts.push(JSON.parse(told));
+      const results = await run('sh', ['-c', script], { ...delivery, NOW: String(now), BODY_FILE });
+      verdicts.push(JSON.parse(results));
     }
-    expectVerdicts(verdicts);
+    expectResults(verdicts);
   },
-  slowly,
+  timeoutMs,
 );
 
 async function expectRight(program: string, args: string[], environment = {}): Promise<void> {
-  expectVerdicts(JSON.parse(await run(program, args, environment, JSON.stringify(all))));
+  expectResults(JSON.parse(await run(program, args, environment, JSON.stringify(all))));
 }
 
-function expectVerdicts(verdicts: unknown[]): void {
-  const told = all.map(({ name }, at) => ({ name, verdicts: verdicts[at] }));
-  expect(told).toEqual(all.map(({ name, expected }: Case) => ({ name, verdicts: expected })));
+function expectResults(verdicts: unknown[]): void {
+  const results = all.map(({ name }, at) => ({ name, verdicts: verdicts[at] }));
+  expect(results).toEqual(all.map(({ name, expected }: Case) => ({ name, verdicts: expected })));
 }
 
-/** Runs a program in the folder, with just this beside the user's own environment of programs, and gives what it printed. */
+/** Runs a program in the folder, with the given environment, PATH, HOME and GOCACHE. Returns its output. */
 function run(program: string, args: string[], environment: object, input = ''): Promise<string> {
   const { PATH, HOME, GOCACHE } = process.env;
   return new Promise((resolve, reject) => {
     const env = { ...{ PATH, HOME, ...(GOCACHE && { GOCACHE }) }, ...environment };
-    const child = execFile(program, args, { cwd: folder, env, timeout: slowly }, (error, out, errors) => {
+    const child = execFile(program, args, { cwd: folder, env, timeout: timeoutMs }, (error, out, errors) => {
       if (error) reject(new Error(`${program} ended: ${error.message}\n${errors}`));
       else resolve(out);
     });
-    // a sample that ends before it has read everything is judged by its output
+    // a sample may end before it has read all input; only its output counts
     child.stdin?.on('error', () => undefined).end(input);
   });
 }

@@ -1,127 +1,119 @@
-/** Webhooks that are changed while deliveries are under way: rotated, switched off, deleted. */
+/** F19: webhooks change during delivery: their secret is rotated, or they are disabled or deleted. */
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
 import type { Post } from '../checker.ts';
-import { type System, system } from '../system.ts';
+import { type System, startSystem } from '../system.ts';
 import {
-  brokenPromises,
-  type Mailbox,
-  mailbox,
-  type Office,
-  openOffice,
+  createTenant,
+  findViolations,
   publish,
-  publishing,
-  settled,
+  type RecordingReceiver,
+  startPublishing,
+  startReceiver,
+  type TestTenant,
+  waitUntilSettled,
 } from '../tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;
 let running: System;
-let mail: Mailbox;
-let office: Office;
+let receiver: RecordingReceiver;
+let tenant: TestTenant;
 
 beforeAll(async () => {
   mongo = await testMongo();
   rabbit = await testRabbit();
   const settings = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '3,3' };
-  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings });
+  running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings });
 }, 400_000);
 beforeEach(async () => {
-  mail = await mailbox();
-  office = await openOffice(running, [mail.urlOf('changed'), mail.urlOf('same')]);
+  receiver = await startReceiver();
+  tenant = await createTenant(running, [receiver.getUrl('changed'), receiver.getUrl('same')]);
 });
-afterEach(() => mail?.close());
+afterEach(() => receiver?.close());
 afterAll(async () => {
   await running?.stop();
   await rabbit?.stop();
   await mongo?.stop();
 }, 60_000);
 
-/** Of two secrets, those whose signatures a POST has in both of its headers. */
-function signers({ headers, body }: Post, secrets: Record<'old' | 'new', string>): string {
+/** Names of the secrets, joined with " and ", whose signatures are in both headers of a POST. */
+function findSigners({ headers, body }: Post, secrets: Record<'old' | 'new', string>): string {
   const [ours, standard] = ['x-service-signature', 'webhook-signature'].map((name) =>
     String(headers[name]).split(/[, ](?=sha256=|v1,)/),
   );
   const at = new Date(Number(headers['webhook-timestamp']) * 1000);
   const signed = Object.entries(secrets).filter(([, secret]) => {
     const hex = createHmac('sha256', secret).update(body).digest('hex');
-    const trio = new Webhook(secret).sign(String(headers['webhook-id']), at, body);
-    return ours?.includes(`sha256=${hex}`) && standard?.includes(trio);
+    const signature = new Webhook(secret).sign(String(headers['webhook-id']), at, body);
+    return ours?.includes(`sha256=${hex}`) && standard?.includes(signature);
   });
   return signed.map(([name]) => name).join(' and ');
 }
 
-test('F19: a rotation under load: the old secret signs before, both within the overlap, only the new one after it', async () => {
+test('F19: POSTs have both signatures only during the overlap of a rotation', async () => {
   const overlapSeconds = 5;
-  const [hook] = office.hooks;
-  const load = publishing(running, office, 10);
-  const changed = () => mail.posts.filter(({ webhook }) => webhook === 'changed');
-  await until('work under way', async () => changed().length > 20);
+  const [hook] = tenant.hooks;
+  const load = startPublishing(running, tenant, 10);
+  const changed = () => receiver.posts.filter(({ webhook }) => webhook === 'changed');
+  await until('20 deliveries', async () => changed().length > 20);
   const from = Date.now();
-  const asked = { as: office.key, body: { overlap_seconds: overlapSeconds } };
-  const rotated = await running.ask('POST', `/webhooks/${hook?.id}/rotate-secret`, asked);
+  const options = { as: tenant.key, body: { overlap_seconds: overlapSeconds } };
+  const rotated = await running.request('POST', `/webhooks/${hook?.id}/rotate-secret`, options);
   expect(rotated.status).toBe(200);
   const to = Date.now();
   const secrets = { old: String(hook?.secret), new: String(rotated.body.secret) };
   expect(secrets.new).not.toBe(secrets.old);
-  // a second of either side belongs to neither time: what is in hand was signed a moment ago
+  // one second around each change is left out: a request in flight was signed before it
   const overAt = to + overlapSeconds * 1_000 + 1_000;
   await until(
-    'work after the overlap',
+    '20 deliveries after the overlap',
     async () => changed().filter(({ at }) => at > overAt).length > 20,
     60_000,
   );
-  expect(await load.end()).toEqual([]);
-  await settled(running, [office], 60_000);
+  expect(await load.stop()).toEqual([]);
+  await waitUntilSettled(running, [tenant], 60_000);
 
   const within = (least: number, most: number) => {
     const some = changed().filter(({ at }) => at > least && at < most);
     expect(some.length).toBeGreaterThan(10);
-    return new Set(some.map((post) => signers(post, secrets)));
+    return new Set(some.map((post) => findSigners(post, secrets)));
   };
   expect(within(0, from)).toEqual(new Set(['old']));
   expect(within(to + 1_000, from + overlapSeconds * 1_000 - 1_000)).toEqual(new Set(['old and new']));
   expect(within(overAt, Number.POSITIVE_INFINITY)).toEqual(new Set(['new']));
   const more = { secrets: new Map([[String(hook?.id), [secrets.new]]]) };
-  expect(await brokenPromises(running, [office], mail, more)).toEqual([]);
+  expect(await findViolations(running, [tenant], receiver, more)).toEqual([]);
 }, 120_000);
 
 test.each([
-  [
-    'F19: what waits for a webhook that is switched off ends as failed, and is not sent',
-    'PATCH',
-    'webhook_inactive',
-  ],
-  [
-    'F19: what waits for a webhook that is deleted ends as failed, and is not sent',
-    'DELETE',
-    'webhook_deleted',
-  ],
+  ['F19: disabling a webhook fails its pending deliveries', 'PATCH', 'webhook_inactive'],
+  ['F19: deleting a webhook fails its pending deliveries under load', 'DELETE', 'webhook_deleted'],
 ])(
   '%s',
   async (_, method, error) => {
-    mail.answer(({ path }) => (path === '/changed' ? 503 : 204));
-    for (let made = 0; made < 5; made += 1) await publish(running, office);
+    receiver.respondWith(({ path }) => (path === '/changed' ? 503 : 204));
+    for (let count = 0; count < 5; count += 1) await publish(running, tenant);
     await until(
       'first attempts',
-      async () => mail.posts.length === 10 && mail.posts.every((post) => post.answered),
+      async () => receiver.posts.length === 10 && receiver.posts.every((post) => post.response),
     );
-    const [hook] = office.hooks;
+    const [hook] = tenant.hooks;
     const body = method === 'PATCH' ? { is_active: false } : undefined;
-    const changed = await running.ask(method, `/webhooks/${hook?.id}`, { as: office.key, body });
+    const changed = await running.request(method, `/webhooks/${hook?.id}`, { as: tenant.key, body });
     expect(changed.status).toBeLessThan(300);
-    const seen = mail.posts.length;
-    await settled(running, [office], 60_000);
-    expect(await brokenPromises(running, [office], mail)).toEqual([]);
+    const seen = receiver.posts.length;
+    await waitUntilSettled(running, [tenant], 60_000);
+    expect(await findViolations(running, [tenant], receiver)).toEqual([]);
     const rows = await running.db
       .collection('webhook_deliveries')
       .find({ config_id: hook?.id ?? '' })
       .toArray();
     const ends = rows.map((row) => `${row.status} ${row.attempts} ${row.error}`);
     expect(ends).toEqual(Array(5).fill(`failed 1 ${error}`));
-    expect(mail.posts).toHaveLength(seen);
+    expect(receiver.posts).toHaveLength(seen);
   },
   120_000,
 );

@@ -1,102 +1,102 @@
-/** MongoDB is killed, stays away, steps down and forgets what only its primary knew: nothing is lost, and nothing sent that is not true. */
+/** F11: MongoDB is killed, stays down, steps down and loses unreplicated writes. No event is lost or wrongly sent. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { type MongoReplicaSet, ownMongo, type TestRabbit, testRabbit, until } from '#libs/testing';
-import { type System, soonFree, system } from '../system.ts';
+import { type System, shortLeases, startSystem } from '../system.ts';
 import {
-  brokenPromises,
-  type Mailbox,
-  mailbox,
-  type Office,
-  openOffice,
+  createTenant,
+  findViolations,
   publish,
-  publishing,
-  settled,
+  type RecordingReceiver,
+  startPublishing,
+  startReceiver,
+  type TestTenant,
+  waitUntilSettled,
 } from '../tenants.ts';
 
 let rabbit: TestRabbit;
 let mongo: MongoReplicaSet | undefined;
-let mail: Mailbox;
+let receiver: RecordingReceiver;
 let running: System | undefined;
 
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(async () => {
-  mail = await mailbox();
+  receiver = await startReceiver();
 });
 afterEach(async () => {
   await running?.stop();
-  await mail?.close();
+  await receiver?.close();
   await mongo?.stop();
   running = mongo = undefined;
 }, 90_000);
 afterAll(() => rabbit?.stop());
 
-/** A request that was under way when MongoDB went may wait for it so long; locks of deliveries are over after 22 s. */
+/** Longest wait for requests that were in flight when MongoDB went down. Leases of deliveries expire after 22 s. */
 const recoveryMs = 150_000;
 
-/** The whole system over so many members, with an office. */
-async function over(members: number) {
+/** Starts MongoDB with this number of members and the system on it, and creates a tenant. */
+async function startOver(members: number) {
   mongo = await ownMongo(members);
-  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings: soonFree });
-  const office = await openOffice(running, [mail.urlOf('f11-a'), mail.urlOf('f11-b')]);
-  await publish(running, office);
-  await until('the first', async () => mail.posts.length === 2);
-  return { mongo, running, office };
+  running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings: shortLeases });
+  const tenant = await createTenant(running, [receiver.getUrl('f11-a'), receiver.getUrl('f11-b')]);
+  await publish(running, tenant);
+  await until('the first deliveries', async () => receiver.posts.length === 2);
+  return { mongo, running, tenant };
 }
 
 /** Waits until publishing works again. */
-const worksAgain = (system: System, office: Office) =>
+const waitUntilPublishingWorks = (system: System, tenant: TestTenant) =>
   until(
     'publishing to work again',
     () =>
-      publish(system, office).then(
+      publish(system, tenant).then(
         () => true,
         () => false,
       ),
     60_000,
   );
 
-/** What was refused was refused with 503 and in no other way. */
-function onlyUnavailable(refusals: readonly string[]): void {
-  expect(refusals.filter((one) => !/: 503 .*"code":"unavailable"/.test(one))).toEqual([]);
+/** Expects that every error is a 503 `unavailable`. */
+function expectOnlyUnavailable(errors: readonly string[]): void {
+  expect(errors.filter((one) => !/: 503 .*"code":"unavailable"/.test(one))).toEqual([]);
 }
 
-test('F11: a MongoDB that is killed and comes back, then is away for 30 s, loses nothing; requests get 503, nothing is sent meanwhile', async () => {
-  const { mongo, running, office } = await over(1);
+test('F11: requests fail with 503 and nothing is sent while MongoDB is down', async () => {
+  const { mongo, running, tenant } = await startOver(1);
   const [only] = mongo.members;
   const outages: { from: number; until: number }[] = [];
-  const load = publishing(running, office, 5);
+  const load = startPublishing(running, tenant, 5);
   for (const awayMs of [0, 30_000]) {
-    const seen = mail.posts.length;
-    await until('work under way', async () => mail.posts.length > seen + 10);
+    const seen = receiver.posts.length;
+    await until('ten deliveries', async () => receiver.posts.length > seen + 10);
     const from = Date.now();
     await only?.kill();
-    // what had been counted before is sent; whoever needs MongoDB for it is not
-    const sent = () => mail.posts.filter(({ at }) => at > from + 1_000).length;
-    // the time away is the fault itself
+    // attempts counted before the fault are still sent; later ones need MongoDB
+    const sent = () => receiver.posts.filter(({ at }) => at > from + 1_000).length;
+    // the downtime is part of the fault
     await pause(awayMs);
     if (awayMs > 0) expect(sent()).toBe(0);
     await only?.start();
     await mongo.primary();
-    await worksAgain(running, office);
+    await waitUntilPublishingWorks(running, tenant);
     outages.push({ from, until: Date.now() });
   }
-  const refusals = await load.end();
-  onlyUnavailable(refusals);
-  expect(refusals.length).toBeGreaterThan(10);
-  await settled(running, [office], recoveryMs);
-  expect(await brokenPromises(running, [office], mail, { outages })).toEqual([]);
+  const errors = await load.stop();
+  expectOnlyUnavailable(errors);
+  expect(errors.length).toBeGreaterThan(10);
+  await waitUntilSettled(running, [tenant], recoveryMs);
+  expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
 }, 300_000);
 
-test('F11: what waits in the queue is not set aside while MongoDB is away, however long', async () => {
-  const { mongo, running, office } = await over(1);
+test('F11: queued events are not dead-lettered while MongoDB is down', async () => {
+  const { mongo, running, tenant } = await startOver(1);
   const [only] = mongo.members;
-  // those who hear stand still, so that all of it is in the queue when MongoDB goes
+  // the consumers are paused, so all events are in the queue when MongoDB goes down
   for (const one of running.deliverers) one.process.kill('SIGSTOP');
-  for (let made = 0; made < 10; made += 1) await publish(running, office);
+  for (let count = 0; count < 10; count += 1) await publish(running, tenant);
   await until(
     'an empty outbox',
     async () => (await running.db.collection('documents_outbox').countDocuments({ pending: true })) === 0,
@@ -104,21 +104,21 @@ test('F11: what waits in the queue is not set aside while MongoDB is away, howev
   const from = Date.now();
   await only?.kill();
   for (const one of running.deliverers) one.process.kill('SIGCONT');
-  // longer than all tries of an event that is to blame itself
+  // longer than all retries of an event that fails because of its content
   await pause(75_000);
   await only?.start();
   await mongo.primary();
-  await worksAgain(running, office);
+  await waitUntilPublishingWorks(running, tenant);
   const outages = [{ from, until: Date.now() }];
-  await settled(running, [office], recoveryMs);
-  expect(await brokenPromises(running, [office], mail, { outages })).toEqual([]);
+  await waitUntilSettled(running, [tenant], recoveryMs);
+  expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
 }, 300_000);
 
-test('F11: a primary that steps down, and one that is killed, are followed by another; nothing is lost', async () => {
-  const { mongo, running, office } = await over(3);
+test('F11: no event is lost when a primary steps down or is killed', async () => {
+  const { mongo, running, tenant } = await startOver(3);
   const outages: { from: number; until: number }[] = [];
-  const load = publishing(running, office, 5);
-  const hurts = [
+  const load = startPublishing(running, tenant, 5);
+  const faults = [
     () => mongo.stepDown(10),
     async () => {
       const gone = await mongo.primary();
@@ -127,53 +127,53 @@ test('F11: a primary that steps down, and one that is killed, are followed by an
       await gone.start();
     },
   ];
-  for (const hurt of hurts) {
-    const seen = mail.posts.length;
-    await until('work under way', async () => mail.posts.length > seen + 10);
+  for (const fault of faults) {
+    const seen = receiver.posts.length;
+    await until('ten deliveries', async () => receiver.posts.length > seen + 10);
     const from = Date.now();
-    await hurt();
+    await fault();
     await mongo.primary();
-    await worksAgain(running, office);
+    await waitUntilPublishingWorks(running, tenant);
     outages.push({ from, until: Date.now() });
   }
-  onlyUnavailable(await load.end());
-  await settled(running, [office], recoveryMs);
-  expect(await brokenPromises(running, [office], mail, { outages })).toEqual([]);
+  expectOnlyUnavailable(await load.stop());
+  await waitUntilSettled(running, [tenant], recoveryMs);
+  expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
 }, 300_000);
 
-test('F11: what only a primary knew that is gone was never sent', async () => {
-  const { mongo, running, office } = await over(3);
+test('F11: events that a failed primary did not replicate are not sent', async () => {
+  const { mongo, running, tenant } = await startOver(3);
   const drafts: string[] = [];
-  for (let made = 0; made < 20; made += 1) {
-    const asked = { as: office.key, body: { title: `Draft ${made}` } };
-    drafts.push((await running.ask('POST', '/documents', asked)).body.id);
+  for (let count = 0; count < 20; count += 1) {
+    const options = { as: tenant.key, body: { title: `Draft ${count}` } };
+    drafts.push((await running.request('POST', '/documents', options)).body.id);
   }
   const before = await mongo.primary();
   const others = mongo.members.filter((one) => one !== before);
-  // frozen ones would find what was said meanwhile in their sockets
+  // frozen members would later read the new writes from their sockets
   await Promise.all(others.map((one) => one.kill()));
   const from = Date.now();
   const publishes = drafts.map((id) =>
-    running.ask('POST', `/documents/${id}/publish`, { as: office.key }).catch(() => undefined),
+    running.request('POST', `/documents/${id}/publish`, { as: tenant.key }).catch(() => undefined),
   );
-  const alone = await eventsOn(before.port, running.db.databaseName, 1 + drafts.length);
+  const alone = await readEventsOn(before.port, running.db.databaseName, 1 + drafts.length);
   await before.kill();
   await Promise.all(others.map((one) => one.start()));
   await mongo.primary();
   await before.start();
   await Promise.all(publishes);
-  await worksAgain(running, office);
+  await waitUntilPublishingWorks(running, tenant);
   const outages = [{ from, until: Date.now() }];
-  await settled(running, [office], recoveryMs);
-  expect(await brokenPromises(running, [office], mail, { outages })).toEqual([]);
-  // there really was something that is gone
-  const said = await running.db.collection('documents_outbox').find({}).toArray();
-  const real = new Set(said.map(({ _id }) => String(_id)));
+  await waitUntilSettled(running, [tenant], recoveryMs);
+  expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
+  // at least one event was lost with the primary
+  const events = await running.db.collection('documents_outbox').find({}).toArray();
+  const real = new Set(events.map(({ _id }) => String(_id)));
   expect(alone.filter((id) => !real.has(id)).length).toBeGreaterThan(0);
 }, 300_000);
 
-/** The ids of all events on one member, whatever the others know, as soon as there are so many or it is no primary any more. */
-async function eventsOn(port: number, database: string, count: number): Promise<string[]> {
+/** Reads the event ids of one member with local reads, once there are `count` or the member is no longer primary. */
+async function readEventsOn(port: number, database: string, count: number): Promise<string[]> {
   const uri = `mongodb://127.0.0.1:${port}/${database}?directConnection=true&readPreference=primaryPreferred`;
   const client = await mongoose.mongo.MongoClient.connect(uri);
   try {
@@ -182,7 +182,7 @@ async function eventsOn(port: number, database: string, count: number): Promise<
       return (await rows.toArray()).map(({ _id }) => String(_id));
     };
     return await until(
-      'events that only the primary knows',
+      'events that only the primary has',
       async () => {
         const ids = await read();
         const { isWritablePrimary } = await client.db('admin').command({ hello: 1 });

@@ -1,4 +1,4 @@
-/** Bad weather between us and MongoDB, and between us and RabbitMQ: late, reset, chopped and narrow connections lose nothing. */
+/** F12: latency, small packets, low bandwidth and resets between the services and MongoDB or RabbitMQ lose no event. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
@@ -11,90 +11,90 @@ import {
   testRabbit,
   until,
 } from '#libs/testing';
-import { type System, system } from '../system.ts';
+import { type System, startSystem } from '../system.ts';
 import {
-  brokenPromises,
-  type Mailbox,
-  mailbox,
-  type Office,
-  openOffice,
-  publishing,
-  settled,
+  createTenant,
+  findViolations,
+  type RecordingReceiver,
+  startPublishing,
+  startReceiver,
+  type TestTenant,
+  waitUntilSettled,
 } from '../tenants.ts';
 
 let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
-let wires: Record<'MongoDB' | 'RabbitMQ', TcpProxy>;
+let proxies: Record<'MongoDB' | 'RabbitMQ', TcpProxy>;
 let running: System;
-let mail: Mailbox;
-let office: Office;
+let receiver: RecordingReceiver;
+let tenant: TestTenant;
 
 beforeAll(async () => {
   mongo = await ownMongo();
   rabbit = await testRabbit();
   const direct = `${mongo.uri.split('?')[0]}?directConnection=true`;
-  wires = { MongoDB: await tcpProxy(direct), RabbitMQ: await tcpProxy(rabbit.url) };
-  const through = { mongo: mongo.uri, mongoOfServices: wires.MongoDB.url, rabbit: wires.RabbitMQ.url };
-  running = await system({ ...through, replicas: 2 });
+  proxies = { MongoDB: await tcpProxy(direct), RabbitMQ: await tcpProxy(rabbit.url) };
+  const through = { mongo: mongo.uri, mongoOfServices: proxies.MongoDB.url, rabbit: proxies.RabbitMQ.url };
+  running = await startSystem({ ...through, replicas: 2 });
 }, 400_000);
 beforeEach(async () => {
-  mail = await mailbox();
-  office = await openOffice(running, [mail.urlOf('a'), mail.urlOf('b')]);
+  receiver = await startReceiver();
+  tenant = await createTenant(running, [receiver.getUrl('a'), receiver.getUrl('b')]);
 });
 afterEach(async () => {
-  for (const wire of Object.values(wires ?? {})) wire.setToxics({});
-  await mail?.close();
+  for (const proxy of Object.values(proxies ?? {})) proxy.setToxics({});
+  await receiver?.close();
 });
 afterAll(async () => {
   await running?.stop();
-  for (const wire of Object.values(wires ?? {})) await wire.close();
+  for (const proxy of Object.values(proxies ?? {})) await proxy.close();
   await rabbit?.stop();
   await mongo?.stop();
 }, 60_000);
 
-const weathers: [string, Toxics][] = [
-  ['2 s late', { latencyMs: 1_000 }],
-  ['in pieces of 7 bytes', { sliceBytes: 7 }],
-  ['through 20 KB a second', { bytesPerSecond: 20_000 }],
+const toxics: [string, Toxics][] = [
+  ['with 2 s latency', { latencyMs: 1_000 }],
+  ['in packets of 7 bytes', { sliceBytes: 7 }],
+  ['at 20 KB/s', { bytesPerSecond: 20_000 }],
 ];
-const where = ['MongoDB', 'RabbitMQ'] as const;
-/** The weather lasts so long under load; what is under way then ends when it ends. */
-const lastsMs = 15_000;
+const serverNames = ['MongoDB', 'RabbitMQ'] as const;
+/** Duration of a fault under load. */
+const faultMs = 15_000;
 
-test.each(where.flatMap((server) => weathers.map(([name, weather]) => [server, name, weather] as const)))(
-  'F12: %s %s: nothing is lost, nothing sent twice',
-  async (server, _, weather) => {
-    const load = publishing(running, office, 5);
-    await until('work under way', async () => mail.posts.length > 10, 60_000);
-    wires[server].setToxics(weather);
-    // the weather itself
-    await pause(lastsMs);
-    wires[server].setToxics({});
-    const refusals = await load.end();
-    expect(refusals.filter((one) => !one.includes(': 503 '))).toEqual([]);
-    if (server === 'RabbitMQ') expect(refusals).toEqual([]);
-    await settled(running, [office], 90_000);
-    expect(await brokenPromises(running, [office], mail)).toEqual([]);
+test.each(serverNames.flatMap((server) => toxics.map(([name, toxic]) => [server, name, toxic] as const)))(
+  'F12: a connection to %s %s loses and repeats no event',
+  async (server, _, toxic) => {
+    const load = startPublishing(running, tenant, 5);
+    await until('ten deliveries', async () => receiver.posts.length > 10, 60_000);
+    proxies[server].setToxics(toxic);
+    // the duration of the fault
+    await pause(faultMs);
+    proxies[server].setToxics({});
+    const errors = await load.stop();
+    expect(errors.filter((one) => !one.includes(': 503 '))).toEqual([]);
+    if (server === 'RabbitMQ') expect(errors).toEqual([]);
+    await waitUntilSettled(running, [tenant], 90_000);
+    expect(await findViolations(running, [tenant], receiver)).toEqual([]);
   },
   200_000,
 );
 
-test.each(where)(
-  'F12: connections to %s that are reset again and again lose nothing',
+test.each(serverNames)(
+  'F12: repeated resets of connections to %s lose no event',
   async (server) => {
-    const load = publishing(running, office, 5);
-    await until('work under way', async () => mail.posts.length > 10, 60_000);
+    const load = startPublishing(running, tenant, 5);
+    await until('ten deliveries', async () => receiver.posts.length > 10, 60_000);
     const from = Date.now();
     for (let times = 0; times < 10; times += 1) {
-      wires[server].reset();
+      proxies[server].reset();
       await pause(1_000);
     }
     const outages = server === 'MongoDB' ? [{ from, until: Date.now() }] : [];
-    const refusals = await load.end();
-    expect(refusals.filter((one) => !one.includes(': 503 '))).toEqual([]);
-    if (server === 'RabbitMQ') expect(refusals).toEqual([]);
-    await settled(running, [office], 90_000);
-    expect(await brokenPromises(running, [office], mail, { outages })).toEqual([]);
+    const errors = await load.stop();
+    expect(errors.filter((one) => !one.includes(': 503 '))).toEqual([]);
+    if (server === 'RabbitMQ') expect(errors).toEqual([]);
+    await waitUntilSettled(running, [tenant], 90_000);
+    expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
   },
   200_000,
 );

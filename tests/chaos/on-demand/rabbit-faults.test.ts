@@ -1,4 +1,4 @@
-/** RabbitMQ is killed, comes back empty, has no memory left, and loses its exchange and bindings, while documents are published. */
+/** F3, F4, F6 and F7: RabbitMQ is killed, comes back empty, is out of memory, or loses its exchange and bindings. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
@@ -6,151 +6,153 @@ import { newId } from '#libs/contract';
 import { ownMongo, ownRabbit, type RabbitBroker, until } from '#libs/testing';
 import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../../services/contracts.ts';
-import { metric, type System, system } from '../system.ts';
+import { readMetric, type System, startSystem } from '../system.ts';
 import {
-  brokenPromises,
-  type Mailbox,
-  mailbox,
-  type Office,
-  openOffice,
-  publishing,
-  settled,
+  createTenant,
+  findViolations,
+  type RecordingReceiver,
+  startPublishing,
+  startReceiver,
+  type TestTenant,
+  waitUntilSettled,
 } from '../tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof ownMongo>>;
 let rabbit: RabbitBroker;
 let running: System;
-let mail: Mailbox;
-let office: Office;
+let receiver: RecordingReceiver;
+let tenant: TestTenant;
 
 beforeAll(async () => {
   mongo = await ownMongo();
   rabbit = await ownRabbit();
-  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2 });
+  running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2 });
 }, 400_000);
 beforeEach(async () => {
-  mail = await mailbox();
-  office = await openOffice(running, [mail.urlOf('a'), mail.urlOf('b')]);
+  receiver = await startReceiver();
+  tenant = await createTenant(running, [receiver.getUrl('a'), receiver.getUrl('b')]);
 });
-afterEach(() => mail?.close());
+afterEach(() => receiver?.close());
 afterAll(async () => {
   await running?.stop();
   await rabbit?.stop();
   await mongo?.stop();
 }, 60_000);
 
-/** Ten times the goal of five seconds. */
-const flowingMs = 50_000;
+/** Ten times the goal of 5 s. */
+const waitMs = 50_000;
 
-/** Waits until so many more POSTs have come; gives how long it took, ms. */
-async function flowing(more = 10): Promise<number> {
-  const [since, seen] = [performance.now(), mail.posts.length];
-  await until('POSTs to come', async () => mail.posts.length >= seen + more, flowingMs);
+/** Waits for more POSTs. Returns the time it took, ms. */
+async function waitForPosts(more = 10): Promise<number> {
+  const [since, seen] = [performance.now(), receiver.posts.length];
+  await until('more POSTs', async () => receiver.posts.length >= seen + more, waitMs);
   return performance.now() - since;
 }
 
-/** No request was refused, everything is told, each once, and nothing is left among dead letters. */
-async function nothingLost(load: { end(): Promise<string[]> }): Promise<void> {
-  expect(await load.end()).toEqual([]);
-  await settled(running, [office], 90_000);
-  expect(await brokenPromises(running, [office], mail)).toEqual([]);
-  expect(mail.posts).toHaveLength(2 * office.published.length);
-  expect(await deadLetters()).toEqual({});
+/** Expects that no request failed, every event was delivered once, and there are no dead letters. */
+async function expectNothingLost(load: { stop(): Promise<string[]> }): Promise<void> {
+  expect(await load.stop()).toEqual([]);
+  await waitUntilSettled(running, [tenant], 90_000);
+  expect(await findViolations(running, [tenant], receiver)).toEqual([]);
+  expect(receiver.posts).toHaveLength(2 * tenant.published.length);
+  expect(await countDeadLetters()).toEqual({});
 }
 
-test('F3: a RabbitMQ that is killed under load and is away for 12 s costs no request and no event, and nobody is restarted', async () => {
-  const load = publishing(running, office, 20);
-  await flowing(40);
+test('F3: RabbitMQ is down for 12 s without lost requests or events', async () => {
+  const load = startPublishing(running, tenant, 20);
+  await waitForPosts(40);
   await rabbit.settle();
   await rabbit.kill();
-  // the time away is the fault itself
+  // the downtime is part of the fault
   await pause(12_000);
   await rabbit.start();
-  const tookMs = await flowing();
-  process.stderr.write(`F3: flowing again ${Math.round(tookMs)} ms after RabbitMQ answers\n`);
-  await nothingLost(load);
+  const tookMs = await waitForPosts();
+  process.stderr.write(`F3: deliveries resumed ${Math.round(tookMs)} ms after RabbitMQ was up\n`);
+  await expectNothingLost(load);
 }, 240_000);
 
-test('F4: a RabbitMQ that comes back empty is declared anew, and what it had is sent again and folded', async () => {
-  const load = publishing(running, office, 20);
-  await flowing(40);
+test('F4: an empty RabbitMQ is declared again and gets recent events again', async () => {
+  const load = startPublishing(running, tenant, 20);
+  await waitForPosts(40);
   await rabbit.start({ empty: true });
-  await flowing();
-  await nothingLost(load);
+  await waitForPosts();
+  await expectNothingLost(load);
   const names = prefixedNames(running.prefix);
-  const hearing = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
-  // rejects when one is not there
-  await onBroker(async (channel) => {
+  const consumers = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
+  // rejects if the exchange or a queue is missing
+  await withChannel(async (channel) => {
     await channel.checkExchange(names.exchange);
-    for (const name of hearing) await channel.checkQueue(names.queue(name));
+    for (const name of consumers) await channel.checkQueue(names.queue(name));
   });
-  expect(running.parts.some((one) => one.printed().includes('recent events are sent again'))).toBe(true);
+  expect(running.processes.some((one) => one.printed().includes('publishing recent events again'))).toBe(
+    true,
+  );
 }, 240_000);
 
-test('F6: while RabbitMQ has no memory left the outbox waits and says so, memory stays flat, and all goes on by itself', async () => {
-  const writer = running.parts.find(({ name }) => name === 'documents');
-  const load = publishing(running, office, 20);
-  await flowing(100);
+test('F6: events wait in the outbox while RabbitMQ is out of memory', async () => {
+  const writer = running.processes.find(({ name }) => name === 'documents');
+  const load = startPublishing(running, tenant, 20);
+  await waitForPosts(100);
   await rabbit.ctl('set_vm_memory_high_watermark', '0.0000001');
   try {
-    await until('the writer to know', async () => (await metric(writer, 'outbox_pending_events')) > 20);
-    const before = await metric(writer, 'process_memory_rss_bytes');
-    await muchIsSaid(120);
-    // long enough for the sweep to have tried many times
+    await until('pending events', async () => (await readMetric(writer, 'outbox_pending_events')) > 20);
+    const before = await readMetric(writer, 'process_memory_rss_bytes');
+    await insertPendingEvents(120);
+    // long enough for many attempts of the sweep
     await pause(10_000);
-    const pending = await metric(writer, 'outbox_pending_events');
+    const pending = await readMetric(writer, 'outbox_pending_events');
     expect(pending).toBeGreaterThan(1_500);
-    expect(await metric(writer, 'outbox_oldest_seconds')).toBeGreaterThan(5);
-    const grownMB = ((await metric(writer, 'process_memory_rss_bytes')) - before) / 1024 / 1024;
-    process.stderr.write(`F6: ${pending} events wait, the writer has grown by ${Math.round(grownMB)} MB\n`);
+    expect(await readMetric(writer, 'outbox_oldest_seconds')).toBeGreaterThan(5);
+    const grownMB = ((await readMetric(writer, 'process_memory_rss_bytes')) - before) / 1024 / 1024;
+    process.stderr.write(`F6: ${pending} pending events, the process grew by ${Math.round(grownMB)} MB\n`);
     expect(grownMB).toBeLessThan(60);
   } finally {
     await rabbit.ctl('set_vm_memory_high_watermark', '0.4');
   }
-  await flowing();
-  await nothingLost(load);
+  await waitForPosts();
+  await expectNothingLost(load);
 }, 240_000);
 
-/** An organization without webhooks has said so many MB of events, as the outbox keeps them: 1,500 documents with long titles. */
-async function muchIsSaid(megabytes: number): Promise<void> {
+/** Inserts 1,500 pending events with long titles into the outbox, of an organization without webhooks. */
+async function insertPendingEvents(megabytes: number): Promise<void> {
   const outbox = running.db.collection<{ _id: string; event?: string }>('documents_outbox');
   const row = await outbox.findOne({ type: 'document.published' });
   const event = JSON.parse(row?.event ?? '{}');
   const title = 'x'.repeat((megabytes * 1024 * 1024) / 1_500);
-  for (let made = 0; made < 1_500; made += 100) {
+  for (let count = 0; count < 1_500; count += 100) {
     const rows = Array.from({ length: 100 }, () => {
       const [id, organization_id] = [newId(), newId()];
       const document = { ...event.data.document, id: newId(), organization_id, title };
-      const said = { ...event, id, organization_id, data: { ...event.data, document } };
+      const events = { ...event, id, organization_id, data: { ...event.data, document } };
       const waiting = { pending: true, failures: 0, lease_until: new Date(), created_at: new Date() };
-      return { _id: id, type: event.type, event: JSON.stringify(said), ...waiting };
+      return { _id: id, type: event.type, event: JSON.stringify(events), ...waiting };
     });
     await outbox.insertMany(rows);
   }
 }
 
-test('F7: an exchange that is deleted under load, and an event that no queue is bound to, are not marked as published, and heal', async () => {
+test('F7: a deleted exchange or binding is repaired without lost events', async () => {
   const names = prefixedNames(running.prefix);
-  const load = publishing(running, office, 20);
-  await flowing(40);
+  const load = startPublishing(running, tenant, 20);
+  await waitForPosts(40);
   for (let times = 0; times < 2; times += 1) {
-    await onBroker((channel) => channel.deleteExchange(names.exchange));
-    await flowing();
-    await onBroker(async (channel) => {
+    await withChannel((channel) => channel.deleteExchange(names.exchange));
+    await waitForPosts();
+    await withChannel(async (channel) => {
       for (const { name, consumes } of contracts)
         if (consumes.some((event) => event.name === 'document.published'))
           await channel.unbindQueue(names.queue(name), names.exchange, 'document.published');
     });
-    await flowing();
+    await waitForPosts();
   }
-  expect(running.parts.some((one) => one.printed().includes('Could not publish'))).toBe(true);
-  await nothingLost(load);
+  expect(running.processes.some((one) => one.printed().includes('Could not publish'))).toBe(true);
+  await expectNothingLost(load);
 }, 240_000);
 
-/** The queues that have dead letters, with their number. */
-async function deadLetters(): Promise<Record<string, number>> {
+/** The number of dead letters of each queue that has any. */
+async function countDeadLetters(): Promise<Record<string, number>> {
   const names = prefixedNames(running.prefix);
-  return onBroker(async (channel) => {
+  return withChannel(async (channel) => {
     const found: Record<string, number> = {};
     for (const { name, consumes } of contracts) {
       if (consumes.length === 0) continue;
@@ -163,9 +165,9 @@ async function deadLetters(): Promise<Record<string, number>> {
 
 type Channel = Awaited<ReturnType<Awaited<ReturnType<typeof connect>>['createChannel']>>;
 
-async function onBroker<R>(work: (channel: Channel) => Promise<R>): Promise<R> {
+async function withChannel<R>(work: (channel: Channel) => Promise<R>): Promise<R> {
   const connection = await connect(rabbit.url);
-  // work may break the channel
+  // `work` may close the channel
   connection.on('error', () => {});
   try {
     const channel = await connection.createChannel();

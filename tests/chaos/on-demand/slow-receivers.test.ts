@@ -1,11 +1,11 @@
-/** Receivers that use up the whole ten seconds, or flood whoever reads them: a real process, its time and its memory. */
+/** F13 and F23: receivers that use the whole time limit or send too much. Measures time and memory of a process. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
 import { listen } from '../../../services/webhook-delivery/testing/receiver.ts';
-import { metric, type System, system } from '../system.ts';
-import { openOffice, publish } from '../tenants.ts';
+import { readMetric, type System, startSystem } from '../system.ts';
+import { createTenant, publish } from '../tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   mongo = await testMongo();
   rabbit = await testRabbit();
   const settings = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '600,1800' };
-  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, settings });
+  running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, settings });
 }, 400_000);
 afterAll(async () => {
   await running?.stop();
@@ -25,8 +25,8 @@ afterAll(async () => {
   await mongo?.stop();
 }, 60_000);
 
-/** A receiver that does as it likes once it is asked; gives its address. */
-async function receiving(act: (socket: Socket) => void): Promise<string> {
+/** Starts a server that calls `act` at the first bytes of a connection. Returns its URL. */
+async function startServer(act: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => act(socket));
@@ -56,13 +56,13 @@ function drip(socket: Socket): void {
   socket.on('close', () => clearInterval(dripping));
 }
 
-test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and no memory', async () => {
-  // 200 MB, were they unfolded
+test('F13: hostile receivers take at most 10 s each and bounded memory', async () => {
+  // 200 MB when decompressed
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
-  const manners: [string, (socket: Socket) => void, number | null, string | null][] = [
+  const behaviours: [string, (socket: Socket) => void, number | null, string | null][] = [
     ['hangs', () => undefined, null, 'timeout'],
-    ['drips its headers', drip, null, 'timeout'],
-    ['drips its body', (socket) => socket.write(`${head(['Content-Length: 9'])}x`), 200, null],
+    ['sends slow headers', drip, null, 'timeout'],
+    ['sends a slow body', (socket) => socket.write(`${head(['Content-Length: 9'])}x`), 200, null],
     ['sends 100 MB', flood, 200, null],
     [
       'sends a gzip bomb',
@@ -80,59 +80,63 @@ test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and
       'und_err_headers_overflow',
     ],
     [
-      'closes in the midst of its body',
+      'closes during its body',
       (socket) => socket.write(`${head(['Content-Length: 99'])}x`, () => socket.destroy()),
       200,
       null,
     ],
   ];
-  const urls = await Promise.all(manners.map(([, act]) => receiving(act)));
-  const office = await openOffice(running, urls);
+  const urls = await Promise.all(behaviours.map(([, act]) => startServer(act)));
+  const tenant = await createTenant(running, urls);
   const [deliverer] = running.deliverers;
-  const memory = () => metric(deliverer, 'process_memory_rss_bytes');
-  let most = 0;
+  const memory = () => readMetric(deliverer, 'process_memory_rss_bytes');
+  let peak = 0;
   const before = await memory();
-  // at most four at once for each: all of them at the same time
-  for (let made = 0; made < 4; made += 1) await publish(running, office);
+  // four per endpoint, which is the limit, so all requests run at the same time
+  for (let count = 0; count < 4; count += 1) await publish(running, tenant);
   const rows = () =>
-    running.db.collection('webhook_deliveries').find({ organization_id: office.organizationId }).toArray();
+    running.db.collection('webhook_deliveries').find({ organization_id: tenant.organizationId }).toArray();
   const log = await until(
-    'a first attempt of each',
+    'the first attempts',
     async () => {
-      most = Math.max(most, await memory());
+      peak = Math.max(peak, await memory());
       const found = await rows();
-      return found.length === 4 * manners.length && found.every((row) => row.duration_ms !== null) && found;
+      return (
+        found.length === 4 * behaviours.length && found.every((row) => row.duration_ms !== null) && found
+      );
     },
     100_000,
   );
-  for (const [at, [name, , http_status, error]] of manners.entries()) {
-    const mine = log.filter(({ config_id }) => config_id === office.hooks[at]?.id);
-    expect([name, mine.map((row) => [row.attempts, row.http_status, row.error])]).toEqual([
+  for (const [at, [name, , http_status, error]] of behaviours.entries()) {
+    const own = log.filter(({ config_id }) => config_id === tenant.hooks[at]?.id);
+    expect([name, own.map((row) => [row.attempts, row.http_status, row.error])]).toEqual([
       name,
       Array(4).fill([1, http_status, error]),
     ]);
-    // ten seconds, and what a busy machine adds
-    expect([name, Math.max(...mine.map((row) => row.duration_ms)) < 15_000]).toEqual([name, true]);
+    // ten seconds, with a margin for a busy machine
+    expect([name, Math.max(...own.map((row) => row.duration_ms)) < 15_000]).toEqual([name, true]);
   }
-  const grownMB = (most - before) / 1024 / 1024;
+  const grownMB = (peak - before) / 1024 / 1024;
   process.stderr.write(`F13: the process grew by ${Math.round(grownMB)} MB while it was offered 1.2 GB\n`);
   expect(grownMB).toBeLessThan(150);
 }, 150_000);
 
-test('F23: the test of a webhook waits 9.9 s and not 10.1 s, and tells of a refusal and of a name without an address', async () => {
+test('F23: a webhook test waits 9.9 s but not 10.1 s and reports failures', async () => {
   const closed = createServer();
   const refused = `http://127.0.0.1:${await listen(closed)}/`;
   await new Promise((done) => closed.close(done));
   const urls = [
-    await receiving(after(9_900)),
-    await receiving(after(10_100)),
+    await startServer(after(9_900)),
+    await startServer(after(10_100)),
     refused,
-    'https://nobody.invalid/',
+    'https://unknown.invalid/',
   ];
-  const office = await openOffice(running, urls);
-  const tests = office.hooks.map(({ id }) => running.ask('POST', `/webhooks/${id}/test`, { as: office.key }));
-  const told = (await Promise.all(tests)).map(({ status, body }) => ({ answered: status, ...body }));
-  expect(told).toEqual([
+  const tenant = await createTenant(running, urls);
+  const tests = tenant.hooks.map(({ id }) =>
+    running.request('POST', `/webhooks/${id}/test`, { as: tenant.key }),
+  );
+  const results = (await Promise.all(tests)).map(({ status, body }) => ({ answered: status, ...body }));
+  expect(results).toEqual([
     { answered: 200, status: 'delivered', http_status: 200 },
     { answered: 200, status: 'failed', http_status: null },
     { answered: 200, status: 'failed', http_status: null },
@@ -142,6 +146,6 @@ test('F23: the test of a webhook waits 9.9 s and not 10.1 s, and tells of a refu
     .collection('webhook_deliveries')
     .find({ event_type: 'webhook.test' })
     .toArray();
-  const errors = office.hooks.map(({ id }) => log.find(({ config_id }) => config_id === id)?.error);
+  const errors = tenant.hooks.map(({ id }) => log.find(({ config_id }) => config_id === id)?.error);
   expect(errors).toEqual([null, 'timeout', 'econnrefused', 'name_not_resolved']);
 }, 60_000);

@@ -1,55 +1,58 @@
 /**
- * A client as an integration should be: it asks again with the same Idempotency-Key until it knows what became of its
- * request. Now and then an answer does not reach it although the request was done.
+ * An API client that retries with the same Idempotency-Key until it gets a final response. It discards the first
+ * response of every seventh change, as if the response was lost.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { type SecretScanner, secretScanner } from '#libs/testing';
 
-/** An answer: its status and its JSON, or its text where it is none. */
+/** A response: its status and its JSON, or its text if it is not JSON. */
 export interface ApiResponse {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the story looks into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
   body: any;
 }
 
-/** Asks; `path` starts behind `/api/v1` unless it starts with `/embed`. Rejects when there is no final answer within two minutes. */
+/**
+ * Sends a request. `path` omits `/api/v1`, unless it starts with `/embed`. `again` is true if the request was retried.
+ * Rejects if there is no final response within two minutes.
+ */
 export type SendRequest = (
   method: string,
   path: string,
-  asked?: { as?: string; body?: unknown },
+  options?: { as?: string; body?: unknown },
 ) => Promise<ApiResponse & { again: boolean }>;
 
-/** A client and what it has under way. */
+/** An API client. */
 export interface Client {
   request: SendRequest;
-  /** Whether a request to such a path is under way. */
+  /** Whether a request to a matching path is in flight. */
   isRequesting(path: RegExp): boolean;
-  /** How often it had to ask again. */
-  repeats(): number;
-  /** All secrets that it sent, and those in answers, also in those that were lost. */
+  /** The number of retries. */
+  retries(): number;
+  /** All secrets in requests and responses, also in discarded responses. */
   secrets: SecretScanner;
 }
 
-const patienceMs = 120_000;
-const answerMs = 20_000;
-/** Of so many changes, one is done and its answer lost. */
+const giveUpMs = 120_000;
+const timeoutMs = 20_000;
+/** One of this number of changes is done, but its response is discarded. */
 const lostEvery = 7;
 
-/** A client of the API at an origin. In its answers `again` says that it was not the first time it asked. */
+/** Creates a client of the API at an origin. */
 export function client(origin: string): Client {
   const secrets = secretScanner();
-  const asking = new Set<{ path: string }>();
+  const inFlight = new Set<{ path: string }>();
   let repeats = 0;
   let changes = 0;
 
   return {
     secrets,
-    repeats: () => repeats,
-    isRequesting: (path) => [...asking].some((one) => path.test(one.path)),
+    retries: () => repeats,
+    isRequesting: (path) => [...inFlight].some((one) => path.test(one.path)),
     async request(method, path, { as, body } = {}) {
-      const mine = { path };
-      asking.add(mine);
+      const entry = { path };
+      inFlight.add(entry);
       secrets.add(as);
       secrets.addFrom(body);
       try {
@@ -61,34 +64,34 @@ export function client(origin: string): Client {
           ...(method === 'POST' && { 'idempotency-key': newId() }),
         };
         const request = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
-        const limit = performance.now() + patienceMs;
+        const limit = performance.now() + giveUpMs;
         if (method !== 'GET') changes += 1;
         const isLost = method !== 'GET' && changes % lostEvery === 0;
         for (let again = false; ; again = true) {
-          const heard = await once(url, request);
-          if ('answer' in heard) secrets.addFrom(heard.answer.body);
-          const told = isLost && !again && 'answer' in heard ? lost : heard;
-          if ('answer' in told) return { ...told.answer, again };
-          if (performance.now() > limit) throw new Error(`${method} ${path}: ${told.why}`);
+          const result = await sendOnce(url, request);
+          if ('answer' in result) secrets.addFrom(result.answer.body);
+          const outcome = isLost && !again && 'answer' in result ? lostResponse : result;
+          if ('answer' in outcome) return { ...outcome.answer, again };
+          if (performance.now() > limit) throw new Error(`${method} ${path}: ${outcome.why}`);
           repeats += 1;
-          await pause(told.waitMs);
+          await pause(outcome.waitMs);
         }
       } finally {
-        asking.delete(mine);
+        inFlight.delete(entry);
       }
     },
   };
 }
 
-const lost: Told = { why: 'its answer was lost', waitMs: 0 };
+const lostResponse: AttemptResult = { why: 'its response was lost', waitMs: 0 };
 
-type Told = { answer: ApiResponse } | { why: string; waitMs: number };
+type AttemptResult = { answer: ApiResponse } | { why: string; waitMs: number };
 
-async function once(url: string, request: RequestInit): Promise<Told> {
+async function sendOnce(url: string, request: RequestInit): Promise<AttemptResult> {
   let response: Response;
   let text: string;
   try {
-    response = await fetch(url, { ...request, signal: AbortSignal.timeout(answerMs) });
+    response = await fetch(url, { ...request, signal: AbortSignal.timeout(timeoutMs) });
     text = await response.text();
   } catch (error) {
     return { why: String(error), waitMs: 500 };
@@ -96,9 +99,10 @@ async function once(url: string, request: RequestInit): Promise<Told> {
   const { status, headers } = response;
   const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
   const body = isJson && text !== '' ? JSON.parse(text) : text;
-  if (!passing.has(status) && body.code !== 'idempotency_key_in_flight') return { answer: { status, body } };
+  if (!retryableStatuses.has(status) && body.code !== 'idempotency_key_in_flight')
+    return { answer: { status, body } };
   return { why: `${status} ${text}`, waitMs: Number(headers.get('retry-after') ?? 0.5) * 1000 };
 }
 
-/** Statuses that say nothing about the request itself. */
-const passing = new Set([429, 502, 503, 504]);
+/** Statuses after which the request is retried. */
+const retryableStatuses = new Set([429, 502, 503, 504]);

@@ -1,51 +1,51 @@
-/** What is put under fire: the whole system over a RabbitMQ of its own and a MongoDB that asks who one is, in one of its three ways. */
+/** Starts the system for the chaos journey in one of three deployments, with RabbitMQ and MongoDB users. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { freePorts, ownRabbit, type RabbitBroker } from '#libs/testing';
 import { contracts } from '../../../services/contracts.ts';
-import { fiveProcesses, localSettings, servers } from '../../five-processes.ts';
-import { ended, type KeptProgram, kept, runScript } from '../../programs.ts';
+import { fiveProcesses, localSettings, startServers } from '../../five-processes.ts';
+import { runScript, type SupervisedProgram, stopProgram, supervise } from '../../programs.ts';
 import type { ServiceUsers } from '../../service-users.ts';
 
-/** The ways to run it. */
+/** The deployments. */
 export type Deployment = 'all in one' | 'five under Node' | 'five under Deno';
 
 /** The running system. */
 export interface ChaosFixture {
   /** Origin of the API. */
   origin: string;
-  /** Every process of it, by its name. */
-  parts: ReadonlyMap<string, KeptProgram>;
+  /** All processes by name. */
+  processes: ReadonlyMap<string, SupervisedProgram>;
   rabbit: RabbitBroker;
-  /** Put before every name on RabbitMQ. */
+  /** Prefix of every name on RabbitMQ. */
   prefix: string;
   db: mongoose.mongo.Db;
-  /** Stops everything in order; gives the exit codes. */
+  /** Stops all processes and servers. Returns the exit codes. */
   stop(): Promise<(number | null)[]>;
 }
 
-/** The parts and what they share. */
-type Running = Pick<ChaosFixture, 'origin' | 'parts' | 'prefix' | 'stop'> & { users: ServiceUsers };
+/** The processes and what they share. */
+type RunningSystem = Pick<ChaosFixture, 'origin' | 'processes' | 'prefix' | 'stop'> & { users: ServiceUsers };
 
 const settings = {
   RATE_LIMIT_PER_MINUTE: '0',
   REGISTRATIONS_PER_HOUR: '0',
   LOGINS_PER_MINUTE: '0',
-  // a delivery that was in hand of a killed process is safe for this and 20 s more
+  // the lease of a killed process expires 20 s after this time limit
   WEBHOOK_TIMEOUT_SECONDS: '4',
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
 };
 
-/** Starts the system; resolves when all of it is ready. */
+/** Starts the system. Resolves when all processes are ready. */
 export async function chaosFixture(way: Deployment): Promise<ChaosFixture> {
   const rabbit = ownRabbit();
-  const running = await (way === 'all in one' ? allInOne(() => rabbit) : five(way, () => rabbit));
+  const running = await (way === 'all in one' ? startAllInOne(() => rabbit) : startFive(way, () => rabbit));
   const client = new mongoose.mongo.MongoClient(running.users.administrator);
-  // what a killed process had begun stays locked for so long, a minute unless MongoDB is told otherwise
-  const forgetting = { setParameter: 1, transactionLifetimeLimitSeconds: 5 };
+  // a transaction of a killed process keeps its locks for this time; the default is one minute
+  const parameter = { setParameter: 1, transactionLifetimeLimitSeconds: 5 };
   await client
     .db('admin')
-    .command(forgetting)
+    .command(parameter)
     .catch(async (error: unknown) => {
       await running.stop();
       throw error;
@@ -61,22 +61,22 @@ export async function chaosFixture(way: Deployment): Promise<ChaosFixture> {
   };
 }
 
-async function five(way: Deployment, rabbit: () => Promise<RabbitBroker>): Promise<Running> {
+async function startFive(way: Deployment, rabbit: () => Promise<RabbitBroker>): Promise<RunningSystem> {
   const runtime = way === 'five under Node' ? 'node' : 'deno';
   const { services, gateway, ...running } = await fiveProcesses(runtime, { rabbit, settings });
   const parts = [...services.map((one) => [one.name, one] as const), ['gateway', gateway] as const];
-  return { ...running, parts: new Map(parts) };
+  return { ...running, processes: new Map(parts) };
 }
 
-async function allInOne(startRabbit: () => Promise<RabbitBroker>): Promise<Running> {
-  const { rabbit, users, stop } = await servers(startRabbit);
+async function startAllInOne(startRabbit: () => Promise<RabbitBroker>): Promise<RunningSystem> {
+  const { rabbit, users, stop } = await startServers(startRabbit);
   try {
     const [port] = await freePorts(1);
     const prefix = `test-${randomBytes(4).toString('hex')}.`;
     const environment = {
       ...localSettings,
       ...settings,
-      MONGODB_URI: await uriOfAll(users),
+      MONGODB_URI: await createCombinedUser(users),
       AMQP_URL: rabbit.url,
       AMQP_PREFIX: prefix,
       ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
@@ -85,14 +85,14 @@ async function allInOne(startRabbit: () => Promise<RabbitBroker>): Promise<Runni
       MANAGEMENT_PORT: '0',
     };
     const launch = () => runScript('../services/all.ts', [], environment);
-    const program = await kept({ name: 'all in one', launch, ready: /^\{.*"msg":"Ready"\}$/m });
+    const program = await supervise({ name: 'all in one', launch, ready: /^\{.*"msg":"Ready"\}$/m });
     return {
       origin: `http://127.0.0.1:${port}`,
-      parts: new Map([['all in one', program]]),
+      processes: new Map([['all in one', program]]),
       prefix,
       users,
       async stop() {
-        const code = await ended(program);
+        const code = await stopProgram(program);
         await stop();
         return [code];
       },
@@ -103,8 +103,8 @@ async function allInOne(startRabbit: () => Promise<RabbitBroker>): Promise<Runni
   }
 }
 
-/** The address with a user who may do what the five may, each in its role, and nothing else. */
-async function uriOfAll({ administrator, uriOf }: ServiceUsers): Promise<string> {
+/** Creates a user with the roles of all five services. Returns its URI. */
+async function createCombinedUser({ administrator, getUri }: ServiceUsers): Promise<string> {
   const client = await mongoose.mongo.MongoClient.connect(administrator);
   const pwd = randomBytes(12).toString('hex');
   try {
@@ -113,7 +113,7 @@ async function uriOfAll({ administrator, uriOf }: ServiceUsers): Promise<string>
   } finally {
     await client.close();
   }
-  const uri = new URL(uriOf('identity'));
+  const uri = new URL(getUri('identity'));
   uri.username = 'all-in-one';
   uri.password = pwd;
   return uri.href;

@@ -1,4 +1,4 @@
-/** Settling the accounts: what organizations were told is compared with what is in MongoDB, on RabbitMQ and at the receiver. */
+/** Reads MongoDB, RabbitMQ and the receiver, to compare them with the responses that organizations got. */
 import { connect } from 'amqplib';
 import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../../services/contracts.ts';
@@ -8,45 +8,45 @@ import type { Change, TestTenant } from './tenant.ts';
 
 type Db = ChaosFixture['db'];
 
-/** An event as it stands in an outbox, or came to a receiver. */
-interface Told {
+/** An event in an outbox or at a receiver. */
+interface EventSummary {
   id: string;
   type: string;
   about: string;
 }
 
-/** When a process was killed, and when the one after it was ready, ms. */
+/** When a process was killed, and when its successor was ready, Unix ms. */
 export interface Kill {
   from: number;
   until: number;
 }
 
-/** What is still on its way: events in outboxes, and deliveries. */
-export async function underWay(db: Db): Promise<number> {
+/** The number of pending events in outboxes and of pending deliveries. */
+export async function countPending(db: Db): Promise<number> {
   const outboxes = contracts.map(({ name }) => `${name.replaceAll('-', '_')}_outbox`);
   const counts = outboxes.map((name) => db.collection(name).countDocuments({ pending: true }));
   const pending = db.collection('webhook_deliveries').countDocuments({ status: 'pending' });
   return (await Promise.all([...counts, pending])).reduce((sum, count) => sum + count);
 }
 
-/** What every process complained of last, for whoever has to find out what went wrong. */
-export function systemErrors({ parts }: ChaosFixture): string {
-  const storedEvents = [...parts].map(([name, part]) => {
+/** The last warnings and errors in the log of each process, for error messages. */
+export function systemErrors({ processes }: ChaosFixture): string {
+  const storedEvents = [...processes].map(([name, part]) => {
     const lines = part.printed().split('\n');
     return [name, ...lines.filter((line) => /"level":(4|5|6)\d/.test(line)).slice(-20)].join('\n  ');
   });
   return storedEvents.join('\n');
 }
 
-/** How many messages lie in the queues of those who hear, in their second chances and in their dead letters. */
-export async function messagesLeft({ rabbit, prefix }: ChaosFixture): Promise<Record<string, number>> {
+/** The number of messages in each queue, retry queue and dead-letter queue. */
+export async function countMessages({ rabbit, prefix }: ChaosFixture): Promise<Record<string, number>> {
   const names = prefixedNames(prefix);
-  const hearing = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
+  const consumers = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
   const connection = await connect(rabbit.url);
   try {
     const channel = await connection.createChannel();
     const found: Record<string, number> = {};
-    for (const name of hearing)
+    for (const name of consumers)
       for (const queue of [names.queue(name), names.retry(name), names.dead(name)])
         found[queue.slice(prefix.length)] = (await channel.checkQueue(queue)).messageCount;
     return found;
@@ -55,8 +55,8 @@ export async function messagesLeft({ rabbit, prefix }: ChaosFixture): Promise<Re
   }
 }
 
-/** The events of an organization that exist, from the outboxes. */
-export async function said(db: Db, { organizationId }: TestTenant): Promise<Told[]> {
+/** Reads the events of an organization from the outboxes. */
+export async function readEvents(db: Db, { organizationId }: TestTenant): Promise<EventSummary[]> {
   const found = await Promise.all(
     ['identity_outbox', 'documents_outbox'].map((name) =>
       db
@@ -69,14 +69,14 @@ export async function said(db: Db, { organizationId }: TestTenant): Promise<Told
     .flat()
     .map(({ event }) => JSON.parse(event))
     .filter(({ organization_id }) => organization_id === organizationId)
-    .map(({ id, type, data }) => ({ id, type, about: aboutOf(data) }));
+    .map(({ id, type, data }) => ({ id, type, about: getSubjectId(data) }));
 }
 
-/** The events that came to an organization's webhook, each once; throws where a signature is wrong or the bytes differ. */
-export function receivedEvents(mailbox: ChaosReceiver, office: TestTenant): Told[] {
+/** The distinct events at an organization's webhook. Throws if a signature is wrong or repeated bytes differ. */
+export function receivedEvents(receiver: ChaosReceiver, tenant: TestTenant): EventSummary[] {
   const bodies = new Map<string, string>();
-  for (const post of mailbox.postsTo(office.slug)) {
-    verify(post, office);
+  for (const post of receiver.postsTo(tenant.slug)) {
+    verify(post, tenant);
     const { id } = JSON.parse(post.body);
     if (id !== post.headers['webhook-id']) throw new Error(`${id} came as ${post.headers['webhook-id']}`);
     const before = bodies.get(id) ?? post.body;
@@ -85,17 +85,17 @@ export function receivedEvents(mailbox: ChaosReceiver, office: TestTenant): Told
   }
   return [...bodies.values()]
     .map((body) => JSON.parse(body))
-    .map(({ id, event_type, data }) => ({ id, type: event_type, about: aboutOf(data) }));
+    .map(({ id, event_type, data }) => ({ id, type: event_type, about: getSubjectId(data) }));
 }
 
-/** The POSTs of an organization that came again though who sent the one before was not killed. */
+/** The repeated POSTs of an organization that no kill of a sender explains. */
 export function unexpectedRepeats(
-  mailbox: ChaosReceiver,
-  office: TestTenant,
+  receiver: ChaosReceiver,
+  tenant: TestTenant,
   kills: readonly Kill[],
 ): Post[] {
   const lastAt = new Map<string, number>();
-  return mailbox.postsTo(office.slug).filter(({ headers, at }) => {
+  return receiver.postsTo(tenant.slug).filter(({ headers, at }) => {
     const id = String(headers['webhook-id']);
     const before = lastAt.get(id);
     lastAt.set(id, at);
@@ -103,7 +103,7 @@ export function unexpectedRepeats(
   });
 }
 
-/** What there is of an organization in MongoDB. */
+/** Reads the rows of an organization from MongoDB. */
 export async function storedRows(db: Db, { organizationId }: TestTenant) {
   const rows = async (name: string, field: string) => {
     const found = await db.collection(name).find({ organization_id: organizationId }).toArray();
@@ -123,17 +123,19 @@ export async function storedRows(db: Db, { organizationId }: TestTenant) {
   };
 }
 
-/** Who of an organization was told what about whom or what. */
+/** Reads the notifications of an organization as text: user, type and subject. */
 export async function storedNotifications(db: Db, { organizationId }: TestTenant): Promise<string[]> {
   const found = await db.collection('notifications').find({ organization_id: organizationId }).toArray();
   return found.map(({ user_id, type, about }) => `${user_id} ${type} ${about}`).sort();
 }
 
-/** Changes in one order, to be compared. */
-export function inOrder(changes: readonly (Change | Told)[]): string[] {
+/** Changes as sorted text, for comparison. */
+export function inOrder(changes: readonly (Change | EventSummary)[]): string[] {
   return changes.map(({ type, about }) => `${type} ${about}`).sort();
 }
 
-function aboutOf(data: Record<'document' | 'invitation' | 'member', { id: string } | undefined>): string {
+function getSubjectId(
+  data: Record<'document' | 'invitation' | 'member', { id: string } | undefined>,
+): string {
   return data.document?.id ?? data.invitation?.id ?? data.member?.id ?? '';
 }

@@ -1,4 +1,4 @@
-/** The receiver of all webhooks: keeps every POST with the time it came, and can hold its answers back. */
+/** The receiver of all webhooks. It records every POST with its time, and can delay its responses. */
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import {
@@ -7,21 +7,21 @@ import {
 } from '../../../services/webhook-delivery/testing/receiver.ts';
 import type { TestTenant } from './tenant.ts';
 
-/** One POST. */
+/** A received POST. */
 export interface Post extends ReceivedRequest {
-  /** When it came, ms. */
+  /** When it was received, Unix ms. */
   at: number;
 }
 
 /** A running receiver. */
 export interface ChaosReceiver {
-  /** Where an organization's webhook goes. */
+  /** The webhook URL of an organization. */
   urlFor(slug: string): string;
-  /** What came for an organization, the first first. */
+  /** The POSTs for an organization, oldest first. */
   postsTo(slug: string): Post[];
-  /** Answers nothing any more; resolves as soon as somebody waits for an answer. */
+  /** Delays all responses. Resolves when a request waits for its response. */
   hold(): Promise<void>;
-  /** Answers again, also what was held back. */
+  /** Sends the delayed responses and stops delaying. */
   release(): void;
   close(): Promise<void>;
 }
@@ -30,13 +30,13 @@ export interface ChaosReceiver {
 export async function chaosReceiver(): Promise<ChaosReceiver> {
   const posts: Post[] = [];
   let held: { come(): void; over: Promise<void>; end(): void } | undefined;
-  const there = await webhookReceiver(async (received) => {
+  const server = await webhookReceiver(async (received) => {
     posts.push({ ...received, at: Date.now() });
     held?.come();
     await held?.over;
     return 204;
   });
-  const { origin } = new URL(there.url);
+  const { origin } = new URL(server.url);
   return {
     urlFor: (slug) => `${origin}/${slug}`,
     postsTo: (slug) => posts.filter(({ path }) => path === `/${slug}`),
@@ -49,11 +49,11 @@ export async function chaosReceiver(): Promise<ChaosReceiver> {
       held?.end();
       held = undefined;
     },
-    close: there.close,
+    close: server.close,
   };
 }
 
-/** Throws unless both signatures of a POST are those of the office's secret over the very bytes that came. */
+/** Throws if one of the two signatures of a POST is not valid for its bytes and the organization's secret. */
 export function verify({ headers, body }: Post, { webhook }: TestTenant): void {
   const ours = `sha256=${createHmac('sha256', webhook.secret).update(body).digest('hex')}`;
   if (headers['x-service-signature'] !== ours) throw new Error(`X-Service-Signature of ${body} is wrong`);

@@ -1,15 +1,15 @@
-/** Organizations at work: people join, write, publish, share and export, and remember what they were told was done. */
+/** Simulates an organization whose members join, write, publish, share and export. It records every accepted change. */
 import { randomBytes } from 'node:crypto';
 import type { ApiResponse, SendRequest } from './client.ts';
 
-/** A change of an organization that was accepted, as the event about it names it. */
+/** An accepted change of an organization, named like its event. */
 export interface Change {
   type: 'document.published' | 'member.invited' | 'member.joined';
   /** Id of the document, the invitation or the member. */
   about: string;
 }
 
-/** A document that was accepted with all that was done to it. */
+/** An accepted document with everything that was added to it. */
 export interface WrittenDocument {
   id: string;
   title: string;
@@ -18,7 +18,7 @@ export interface WrittenDocument {
   shareToken: string;
 }
 
-/** What an organization was told. */
+/** An organization and the changes that the API accepted from it. */
 export interface TestTenant {
   organizationId: string;
   slug: string;
@@ -29,27 +29,33 @@ export interface TestTenant {
   webhook: { id: string; secret: string };
   changes: Change[];
   documents: WrittenDocument[];
-  /** User ids of those who joined. */
+  /** User ids of the members who joined. */
   joined: string[];
 }
 
 const password = 'a-long-evening-in-the-archive';
 
-/** Registers an organization with a webhook at an address, and lets it work; what it says of itself grows meanwhile. */
+/** Registers an organization with a webhook. Each `round` adds to the changes in `tenant`. */
 export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => string) {
   const unique = randomBytes(6).toString('hex');
   const email = `ada-${unique}@example.com`;
   const account = { name: 'Ada Example', email, password };
-  const slug = `office-${unique}`;
-  const session = await signedIn(
+  const slug = `tenant-${unique}`;
+  const session = await signIn(
     ask,
     '/auth/register',
     { ...account, organization_name: slug, organization_slug: slug },
     email,
   );
   const token: string = session.access_token;
-  const { key } = await shown(ask, token, '/api-keys', { name: 'Integration', role: 'admin' }, 'key');
-  const hook = await shown(
+  const { key } = await createWithSecret(
+    ask,
+    token,
+    '/api-keys',
+    { name: 'Integration', role: 'admin' },
+    'key',
+  );
+  const hook = await createWithSecret(
     ask,
     key,
     '/webhooks',
@@ -60,7 +66,7 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
     },
     'secret',
   );
-  const office: TestTenant = {
+  const tenant: TestTenant = {
     organizationId: session.organization.id,
     slug,
     email,
@@ -73,12 +79,12 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
   };
 
   return {
-    office,
-    /** Somebody joins and writes documents, which the admin publishes and shares. */
+    tenant,
+    /** A new member joins and writes documents, which the admin publishes and shares. */
     async round(documents: number): Promise<void> {
       const author = await join();
-      for (let made = 0; made < documents; made += 1) await write(author);
-      // an item that was read is not replaced when its event is told again
+      for (let created = 0; created < documents; created += 1) await write(author);
+      // a read inbox item must not be replaced if its event is consumed again
       for (const as of [author.token, key]) must(await ask('POST', '/inbox/read-all', { as }), 204);
     },
   };
@@ -88,13 +94,13 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
     let invited: ApiResponse['body'];
     do {
       invited = must(await ask('POST', '/members/invitations', { as: key, body: { email: guest } }), 201);
-      office.changes.push({ type: 'member.invited', about: invited.id });
-      // the first answer was lost, and no other one shows the token: invited once more
+      tenant.changes.push({ type: 'member.invited', about: invited.id });
+      // only the first response shows the token; if it was lost, the guest is invited again
     } while (invited.token === null);
     const body = { token: invited.token, name: 'Guest', password };
-    const joined = await signedIn(ask, '/members/invitations/accept', body, guest);
-    office.changes.push({ type: 'member.joined', about: joined.member.id });
-    office.joined.push(joined.member.id);
+    const joined = await signIn(ask, '/members/invitations/accept', body, guest);
+    tenant.changes.push({ type: 'member.joined', about: joined.member.id });
+    tenant.joined.push(joined.member.id);
     return { id: joined.member.id as string, token: joined.access_token as string };
   }
 
@@ -112,11 +118,11 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
       201,
     );
     must(await ask('POST', `/documents/${draft.id}/publish`, { as: key }), 200);
-    office.changes.push({ type: 'document.published', about: draft.id });
+    tenant.changes.push({ type: 'document.published', about: draft.id });
     const link = must(await ask('POST', `/documents/${draft.id}/share-token`, { as: key }), 201);
     const nodeIds = [draft.nodes[0].id, draft.nodes[0].children[0].id, added.id];
-    office.documents.push({ id: draft.id, title, author: author.id, nodeIds, shareToken: link.token });
-    const seen = must(await ask('GET', `/embed/${office.slug}/${link.token}`), 200);
+    tenant.documents.push({ id: draft.id, title, author: author.id, nodeIds, shareToken: link.token });
+    const seen = must(await ask('GET', `/embed/${tenant.slug}/${link.token}`), 200);
     if (seen.title !== title) throw new Error(`The link of ${title} shows ${seen.title}`);
     const text = must(await ask('GET', `/documents/${draft.id}/export/markdown`, { as: key }), 200);
     if (!text.startsWith(`# ${title}\n`))
@@ -124,27 +130,27 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
   }
 }
 
-/** What an answer holds; throws when it has another status. */
+/** The body of a response. Throws if it has another status. */
 function must({ status, body }: ApiResponse, expected: number): ApiResponse['body'] {
   if (status !== expected) throw new Error(`${status} instead of ${expected}: ${JSON.stringify(body)}`);
   return body;
 }
 
-/** A session by a request that carries no Idempotency-Key: where the first one has worked unheard, one logs in. */
-async function signedIn(
+/** Gets a session by a request without an Idempotency-Key. If its first response was lost, logs in instead. */
+async function signIn(
   ask: SendRequest,
   path: string,
   body: object,
   email: string,
 ): Promise<ApiResponse['body']> {
-  const told = await ask('POST', path, { body });
-  if (told.status < 300) return told.body;
-  if (!told.again) throw new Error(`${path}: ${told.status} ${JSON.stringify(told.body)}`);
+  const response = await ask('POST', path, { body });
+  if (response.status < 300) return response.body;
+  if (!response.again) throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
   return must(await ask('POST', '/auth/login', { body: { email, password } }), 200);
 }
 
-/** Makes something whose secret is shown in its first answer only; where that was lost it is made anew. */
-async function shown(
+/** Creates a resource whose first response alone shows its secret. If that response was lost, creates it again. */
+async function createWithSecret(
   ask: SendRequest,
   as: string,
   path: string,
@@ -152,9 +158,9 @@ async function shown(
   secret: string,
 ): Promise<ApiResponse['body']> {
   for (;;) {
-    const made = must(await ask('POST', path, { as, body }), 201);
-    if (made[secret] !== null) return made;
-    const gone = await ask('DELETE', `${path}/${made.id}`, { as });
+    const created = must(await ask('POST', path, { as, body }), 201);
+    if (created[secret] !== null) return created;
+    const gone = await ask('DELETE', `${path}/${created.id}`, { as });
     if (!(gone.again && gone.status === 404)) must(gone, 204);
   }
 }

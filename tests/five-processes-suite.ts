@@ -1,4 +1,4 @@
-/** What five processes promise, whichever runtime they run on. */
+/** Tests of the five services as separate processes, under Node and under Deno. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,8 +23,8 @@ import { runDemo } from './demo.ts';
 import { type FiveProcesses, fiveProcesses } from './five-processes.ts';
 import { expectOneTrace } from './one-trace.ts';
 
-/** Declares the tests of five processes under a runtime. */
-export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
+/** Declares the tests of five processes under the given runtime. */
+export function testFiveProcesses(runtime: 'node' | 'deno'): void {
   let five: FiveProcesses;
   let folder: string;
   let ada: Person;
@@ -55,9 +55,9 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     const bytes = new Uint8Array(await response.arrayBuffer());
     const { status, headers } = response;
     const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
-    const told = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
-    if (isJson) secrets.addFrom(told);
-    return { status, headers, body: told, bytes };
+    const json = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
+    if (isJson) secrets.addFrom(json);
+    return { status, headers, body: json, bytes };
   };
 
   beforeAll(async () => {
@@ -75,11 +75,11 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     await rm(folder, { recursive: true, force: true });
   }, 60_000);
 
-  test('every process is ready and answers a request of its own', async () => {
+  test('each of the five processes is ready and serves its own operations', async () => {
     const own: Record<string, [string, number]> = {
       identity: ['/docs', 200],
       documents: ['/documents', 200],
-      sharing: ['/embed/nobody/nothing', 404],
+      sharing: ['/embed/unknown/unknown', 404],
       export: ['/templates', 200],
       'webhook-delivery': ['/webhooks', 200],
     };
@@ -91,28 +91,28 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
       expect(metrics).toMatch(
         new RegExp(`^build_info\\{version="[^"]+",runtime="${runtime} [0-9.]+"\\} 1$`, 'm'),
       );
-      for (const told of ['event_loop_lag_seconds_count', 'process_memory_rss_bytes'])
-        expect(metrics).toMatch(new RegExp(`^${told} [1-9]`, 'm'));
-      const { headers } = await ask('GET', '/nowhere', {}, origin);
+      for (const name of ['event_loop_lag_seconds_count', 'process_memory_rss_bytes'])
+        expect(metrics).toMatch(new RegExp(`^${name} [1-9]`, 'm'));
+      const { headers } = await ask('GET', '/unknown', {}, origin);
       expect(headers.get('content-type')).toBe('application/problem+json');
     }
   });
 
-  test('the reference page and its files come from the process of identity', async () => {
+  test('identity serves the reference page and its files', async () => {
     for (const path of ['/docs', '/docs/swagger-ui.css', '/openapi.json'])
       expect([path, (await ask('GET', path)).status]).toEqual([path, 200]);
   });
 
-  test('the start pages come from the process of identity, other paths from nowhere', async () => {
+  test('identity serves the start pages, and unknown paths give 404', async () => {
     for (const path of ['/', '/api/v1']) {
       const start = await (await fetch(five.origin + path)).json();
       expect(start).toMatchObject({ status: 'ok', services: [{ name: 'identity', status: 'ok' }] });
     }
-    for (const path of ['/nowhere', '/api', '/metrics'])
+    for (const path of ['/unknown', '/api', '/metrics'])
       expect([path, (await fetch(five.origin + path)).status]).toEqual([path, 404]);
   });
 
-  test('the main job through the gateway, its event carried from process to process', async () => {
+  test('the demo succeeds through the gateway, with events over RabbitMQ', async () => {
     const { code, text } = await runDemo(five.origin, folder);
     expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(13);
     expect(code).toBe(0);
@@ -120,7 +120,7 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     expect(Object.keys(embed)).toEqual(['id', 'title', 'version', 'department', 'status', 'nodes']);
   }, 60_000);
 
-  test('a receiver of webhooks is told in which trace the change was', async () => {
+  test('a webhook carries the traceparent of its change', async () => {
     const as = ada.key;
     await ask('POST', '/webhooks', {
       as,
@@ -132,47 +132,47 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     expect(traced.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
   }, 30_000);
 
-  test('a public link opens while documents, identity and export are down, and what is down says when to try again', async () => {
+  test('public links work while other services are down with 503', async () => {
     const as = ada.key;
     const nodes = [{ node_type: 'section', title: 'Count the cash' }];
-    const made = await ask('POST', '/documents', { as, body: { title: 'Closing the till', nodes } });
-    await ask('POST', `/documents/${made.body.id}/publish`, { as });
-    const link = (await ask('POST', `/documents/${made.body.id}/share-token`, { as })).body;
+    const created = await ask('POST', '/documents', { as, body: { title: 'Closing the till', nodes } });
+    await ask('POST', `/documents/${created.body.id}/publish`, { as });
+    const link = (await ask('POST', `/documents/${created.body.id}/share-token`, { as })).body;
     for (const name of ['documents', 'identity', 'export']) {
       const service = five.services.find((one) => one.name === name);
       service?.process.kill('SIGTERM');
       expect([name, await service?.exited]).toEqual([name, 0]);
     }
-    // nobody has opened it before: nothing of it is in any memory
+    // the link was never opened before, so no cache contains it
     const path = `/embed/${link.org_slug}/${link.token}`;
     const { body } = await ask('GET', path);
     expect([body.title, body.nodes[0].title]).toEqual(['Closing the till', 'Count the cash']);
     const page = Buffer.from((await ask('GET', `${path}?format=html`)).bytes).toString();
     expect(page).toContain('<span>Count the cash</span></h2>');
-    expect((await ask('GET', `/embed/${link.org_slug}/nothing`)).status).toBe(404);
-    for (const gone of ['/documents', '/me', '/templates']) {
-      const down = await ask('GET', gone, { as });
-      expect([gone, down.status, down.body.code]).toEqual([gone, 503, 'unavailable']);
+    expect((await ask('GET', `/embed/${link.org_slug}/unknown`)).status).toBe(404);
+    for (const unavailable of ['/documents', '/me', '/templates']) {
+      const down = await ask('GET', unavailable, { as });
+      expect([unavailable, down.status, down.body.code]).toEqual([unavailable, 503, 'unavailable']);
       expect(down.headers.get('retry-after')).toBe('2');
     }
   }, 30_000);
 
-  test('at SIGTERM every process ends with exit code 0', async () => {
+  test('each of the five processes exits with 0 on SIGTERM', async () => {
     const codes = await five.stop();
     expect(codes).toEqual([0, 0, 0, 0, 0, 0]);
   }, 60_000);
 
-  test('what every process did for a publication is one trace, from the caller over MongoDB and RabbitMQ to the receiver', () => {
+  test('publishing is one trace over all processes, from caller to receiver', () => {
     const { traceparent, 'webhook-id': event } = traced?.headers ?? {};
-    // what was left was sent when the processes ended
+    // the processes sent their remaining spans when they stopped
     expectOneTrace(collector.spans(), { caller, receiver: `${traceparent}`, event: `${event}` });
   });
 
-  test('nobody’s password, token or key is in what any process printed, nor its way into MongoDB', () => {
-    for (const { name } of five.services) secrets.add(new URL(five.users.uriOf(name)).password);
+  test('no process logs a password, token or key, or its MongoDB password', () => {
+    for (const { name } of five.services) secrets.add(new URL(five.users.getUri(name)).password);
     const printed = [five.gateway, ...five.services].map((one) => one.printed());
     expect(secrets.findLeaks(printed.flatMap((text) => text.split('\n')))).toEqual([]);
-    // the password, the token with its signature, the key, the link, and those of the five
+    // the password, the token with its signature, the key, the link, and the five MongoDB passwords
     expect(secrets.size()).toBeGreaterThanOrEqual(10);
     expect(printed.join('')).toContain('"event":"api_key.create"');
   });
