@@ -15,19 +15,19 @@ export default class ProgressReporter {
     const place = `[${String(this.#finished).padStart(all.length)}/${all}]`;
     const tests = result.numPassingTests + result.numFailingTests;
     const count = `${tests} ${tests === 1 ? 'test' : 'tests'}${failures(result)}`;
-    say(`${place} ${hasFailed(result) ? '✗' : '✓'} ${nameOf(result)}  ${count}  ${seconds(result)}`);
+    say(`${place} ${hasFailed(result) ? '✗' : '✓'} ${getName(result)}  ${count}  ${seconds(result)}`);
   }
 
   onRunComplete(_contexts, totals) {
     for (const result of totals.testResults.filter(hasFailed)) {
-      say(`\n✗ ${nameOf(result)}\n`);
+      say(`\n✗ ${getName(result)}\n`);
       for (const { type, message } of result.console ?? []) say(`  ${type}: ${message}`);
       say((result.failureMessage ?? String(result.testExecError?.message)).trimEnd());
     }
     const slowest = totals.testResults.filter((result) => took(result) >= slowMs);
     slowest.sort((a, b) => took(b) - took(a));
     if (slowest.length > 0) say('\nSlowest files:');
-    for (const result of slowest.slice(0, 5)) say(`  ${seconds(result).padStart(7)}  ${nameOf(result)}`);
+    for (const result of slowest.slice(0, 5)) say(`  ${seconds(result).padStart(7)}  ${getName(result)}`);
 
     // a file that could not run counts as a failure
     const failed = totals.numFailedTests + totals.numRuntimeErrorTestSuites;
@@ -52,7 +52,7 @@ function failures(result) {
   return result.numFailingTests > 0 ? `, ${result.numFailingTests} failed` : '';
 }
 
-function nameOf(result) {
+function getName(result) {
   return relative(process.cwd(), result.testFilePath);
 }
 

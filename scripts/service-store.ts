@@ -30,7 +30,7 @@ export function openServiceStore(
     topology,
     bus: memoryBus(topology),
     alone: false,
-    ring: createKeyring(new Secret(settings.ENCRYPTION_KEYS)),
+    keyring: createKeyring(new Secret(settings.ENCRYPTION_KEYS)),
     now: () => new Date(),
     trace: () => undefined,
     onError: (message, error) => console.error(message, error),

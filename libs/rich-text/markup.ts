@@ -19,7 +19,7 @@ const escapes = new Map([
 
 /** Escapes text, so that HTML displays it unchanged. */
 export function escapeHtml(text: string): Html {
-  return trusted(
+  return trustHtml(
     removeInvalidCharacters(text).replace(/[&<>"']/g, (character) => escapes.get(character) ?? ''),
   );
 }
@@ -27,23 +27,23 @@ export function escapeHtml(text: string): Html {
 /** Writes an element; without `inner` a void element as `<name/>`, which XML parsers accept too. */
 export function element(name: string, attributes: Attributes, inner?: Html): Html {
   const opening = `<${name}${writeAttributes(attributes)}`;
-  return trusted(inner === undefined ? `${opening}/>` : `${opening}>${inner}</${name}>`);
+  return trustHtml(inner === undefined ? `${opening}/>` : `${opening}>${inner}</${name}>`);
 }
 
 /** A template tag; its values must be `Html`. */
 export function html(texts: TemplateStringsArray, ...inner: readonly Html[]): Html {
-  return trusted(String.raw({ raw: texts }, ...inner));
+  return trustHtml(String.raw({ raw: texts }, ...inner));
 }
 
 /** Joins pieces of HTML. */
 export function joinHtml(pieces: readonly Html[], separator: '' | ' ' | '\n' = ''): Html {
-  return trusted(pieces.join(separator));
+  return trustHtml(pieces.join(separator));
 }
 
 /** Writes a `<style>` element; throws if the style sheet contains `<`, which could end the element. */
 export function style(css: string): Html {
   if (css.includes('<')) throw new Error('A style sheet must not contain <');
-  return trusted(`<style>${css}</style>`);
+  return trustHtml(`<style>${css}</style>`);
 }
 
 function writeAttributes(attributes: Attributes): string {
@@ -55,6 +55,6 @@ function writeAttributes(attributes: Attributes): string {
 }
 
 /** Marks a string as HTML. Only the functions above call it, and they escape all text from their callers. */
-function trusted(html: string): Html {
+function trustHtml(html: string): Html {
   return html as Html;
 }

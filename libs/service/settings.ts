@@ -84,7 +84,8 @@ export const commonSettings = z.object({
   ENCRYPTION_KEYS: keys,
   PORT: port.default(8080).meta({ description: 'Port of the API. 0 selects a free port' }),
   MANAGEMENT_PORT: port.default(9464).meta({
-    description: 'Port of health, metrics and the operator’s operations. Do not expose it through the ingress',
+    description:
+      'Port of health, metrics and the operator’s operations. Do not expose it through the ingress',
   }),
   HOST: z.string().default('0.0.0.0').meta({ description: 'Address to listen on' }),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),

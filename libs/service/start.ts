@@ -166,7 +166,7 @@ async function openServiceStore(context: StartingProcess, service: AnyService): 
     topology: toTopology(contracts),
     bus,
     alone: isSolePublisher,
-    ring: settings.ENCRYPTION_KEYS,
+    keyring: settings.ENCRYPTION_KEYS,
     now,
     trace: tracing.current,
     instrumentation: createStoreInstrumentation(metrics.forService(service.contract.name), tracing),

@@ -90,10 +90,10 @@ const unsaved = Symbol('unsaved');
 export function idempotentRequests(options: {
   /** The driver's collection instead of a mongoose model, to keep requests with a key cheap. */
   rows: mongoose.mongo.Collection<IdempotencyRow>;
-  ring: Keyring;
+  keyring: Keyring;
   now: () => Date;
 }) {
-  const { rows, ring, now } = options;
+  const { rows, keyring, now } = options;
 
   return {
     /**
@@ -125,7 +125,7 @@ export function idempotentRequests(options: {
       const { key, fingerprint } = request.claim;
       const { status, headers, body, replayKey } = request.toResponse(reply);
       const isLong = replayKey && Buffer.byteLength(body) > maxStoredBytes;
-      const content = isLong ? { replay_key: replayKey } : await sealBody(body, key, ring);
+      const content = isLong ? { replay_key: replayKey } : await sealBody(body, key, keyring);
       const row = { _id: key, fingerprint, created_at: now(), status, headers, ...content };
       try {
         await rows.insertOne(row, { session });
@@ -143,7 +143,7 @@ export function idempotentRequests(options: {
     if (row.fingerprint !== fingerprint) throw IdempotencyKeyReused();
     const { status, headers = {}, body, gzipped, replay_key } = row;
     if (replay_key) return { status, headers, body: '', replayKey: replay_key };
-    const text = ring.open(body ?? '', sealedBody.context({ _id: key }));
+    const text = keyring.open(body ?? '', sealedBody.context({ _id: key }));
     return { status, headers, body: gzipped ? await decompress(Buffer.from(text, 'base64')) : text };
   }
 }
@@ -154,11 +154,11 @@ const minGzipBytes = 16 * 1024;
 async function sealBody(
   body: StoredResponse['body'],
   key: string,
-  ring: Keyring,
+  keyring: Keyring,
 ): Promise<Pick<IdempotencyRow, 'body' | 'gzipped'>> {
   const gzipped = Buffer.byteLength(body) >= minGzipBytes;
   const text = gzipped ? (await compress(body)).toString('base64') : Buffer.from(body).toString();
-  const sealedText = ring.seal(text, sealedBody.context({ _id: key }));
+  const sealedText = keyring.seal(text, sealedBody.context({ _id: key }));
   if (sealedText.length <= maxSealedLength) return { body: sealedText, ...(gzipped && { gzipped }) };
   throw PayloadTooLarge(
     'The response is too large to be stored for an Idempotency-Key. Send this request without one.',

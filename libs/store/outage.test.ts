@@ -130,7 +130,7 @@ test('opening a store without MongoDB rejects as unavailable', async () => {
     topology: new Map(),
     bus,
     alone: true,
-    ring: createKeyring(new Secret(Buffer.alloc(32).toString('base64'))),
+    keyring: createKeyring(new Secret(Buffer.alloc(32).toString('base64'))),
     now: () => new Date(),
     trace: () => undefined,
     onError: () => undefined,

@@ -24,11 +24,12 @@ const safes = collection<SafeRow>('safes', {
 });
 
 const newKey = () => randomBytes(32).toString('base64');
-const createRing = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
+const createTestKeyring = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
 const [old, young] = [newKey(), newKey()];
 
 let fixture: StoreFixture;
-const openWith = (...keys: string[]) => fixture.open({ collections: [safes], ring: createRing(...keys) });
+const openWith = (...keys: string[]) =>
+  fixture.open({ collections: [safes], keyring: createTestKeyring(...keys) });
 
 beforeAll(async () => {
   fixture = await storeFixture();
@@ -91,7 +92,7 @@ test('a text written during re-encryption is kept and re-encrypted too', async (
   expect(during).toMatchObject({ otherKeyInUse: true, unopened: [] });
   expect((await store.reencrypt())[0]?.otherKeyInUse).toBe(false);
   const rows = await store.rows(safes).find({}).lean();
-  expect(rows.map(({ sealed }) => sealed?.startsWith(`${createRing(young).newest}.`))).toEqual(
+  expect(rows.map(({ sealed }) => sealed?.startsWith(`${createTestKeyring(young).newest}.`))).toEqual(
     rows.map(() => true),
   );
   expect(written.size).toBeGreaterThan(0);
@@ -110,7 +111,7 @@ test('a text that no key opens is reported and stays unchanged', async () => {
   const sealed = (await openWith(old)).sealing(sealedText).seal('opens', { _id });
   await store.rows(safes).insertMany([{ _id, sealed, codes: [] }], { lean: true });
   const [texts, codes] = await store.reencrypt();
-  const reason = `No key ${createRing(lost).newest} in ENCRYPTION_KEYS`;
+  const reason = `No key ${createTestKeyring(lost).newest} in ENCRYPTION_KEYS`;
   expect(texts).toEqual({
     collection: 'safes',
     field: 'sealed',

@@ -41,32 +41,32 @@ const maxPasses = 5;
 export async function reencrypt(
   db: mongoose.mongo.Db,
   { sealed, name }: SealedCollection,
-  ring: Keyring,
+  keyring: Keyring,
 ): Promise<ReencryptionResult[]> {
   const results: ReencryptionResult[] = [];
   for (const field of sealed)
     results.push({
       collection: name,
       field: field.path,
-      ...(await reencryptField(db.collection<Row>(name), field, ring)),
+      ...(await reencryptField(db.collection<Row>(name), field, keyring)),
     });
   return results;
 }
 
-async function reencryptField(rows: Rows, field: SealedField<never>, ring: Keyring) {
+async function reencryptField(rows: Rows, field: SealedField<never>, keyring: Keyring) {
   let count = 0;
   for (let passes = 1; ; passes += 1) {
-    const pass = await runPass(rows, field, ring);
+    const pass = await runPass(rows, field, keyring);
     count += pass.count;
     const isLast = pass.count + pass.missed === 0;
     if (isLast || passes === maxPasses) return { count, unopened: pass.unopened, otherKeyInUse: !isLast };
   }
 }
 
-async function runPass(rows: Rows, { path, context }: SealedField<never>, ring: Keyring) {
+async function runPass(rows: Rows, { path, context }: SealedField<never>, keyring: Keyring) {
   const pass = { count: 0, missed: 0, unopened: [] as ReencryptionResult['unopened'] };
   // a sealed text starts with the name of its key
-  const otherKey = new RegExp(`^(?!${ring.newest}\\.)`);
+  const otherKey = new RegExp(`^(?!${keyring.newest}\\.)`);
   for await (const row of rows
     .find({ [path]: otherKey })
     .sort({ _id: 1 })
@@ -75,12 +75,12 @@ async function runPass(rows: Rows, { path, context }: SealedField<never>, ring: 
     const fieldContext = context(row as never);
     for (const [at, text] of findTexts(row, path.split('.'))) {
       if (!otherKey.test(text)) continue;
-      const plain = attempt(() => ring.open(text, fieldContext));
+      const plain = attempt(() => keyring.open(text, fieldContext));
       if (plain instanceof Error) {
         pass.unopened.push({ id: row._id, reason: plain.message });
         continue;
       }
-      const update = { $set: { [at]: ring.seal(plain, fieldContext) } };
+      const update = { $set: { [at]: keyring.seal(plain, fieldContext) } };
       const { modifiedCount } = await rows.updateOne({ _id: row._id, [at]: text }, update);
       if (modifiedCount === 1) pass.count += 1;
       else pass.missed += 1;

@@ -21,9 +21,9 @@ export interface Sealing<Part> {
 }
 
 /** Creates the sealing of a field with a keyring. */
-export function createSealing<Part>(ring: Keyring, { context }: SealedField<Part>): Sealing<Part> {
+export function createSealing<Part>(keyring: Keyring, { context }: SealedField<Part>): Sealing<Part> {
   return {
-    seal: (text, row) => ring.seal(text, context(row)),
-    open: (sealed, row) => ring.open(sealed, context(row)),
+    seal: (text, row) => keyring.seal(text, context(row)),
+    open: (sealed, row) => keyring.open(sealed, context(row)),
   };
 }

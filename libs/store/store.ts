@@ -51,7 +51,7 @@ export interface StoreOptions {
   /** Whether only this process publishes the service's outbox (in-process bus). */
   alone: boolean;
   /** Seals stored responses and the services' sealed fields. */
-  ring: Keyring;
+  keyring: Keyring;
   now: () => Date;
   /** Gets the W3C trace context of the current work, if it is traced. */
   trace: () => string | undefined;
@@ -141,7 +141,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   const requests = idempotentRequests({
     rows: db.collection<IdempotencyRow>(idempotency.name),
-    ring: options.ring,
+    keyring: options.keyring,
     now,
   });
   const pendingChanges = new SwapRemoveSet<Promise<unknown>>();
@@ -202,11 +202,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       // `reencrypt` would miss a field that no collection declares
       if (!all.some(({ sealed }) => sealed.includes(field)))
         throw new Error(`No collection of ${contract.name} declares the sealed field ${field.path}`);
-      return createSealing(options.ring, field);
+      return createSealing(options.keyring, field);
     },
     async reencrypt() {
       const results: ReencryptionResult[] = [];
-      for (const collection of all) results.push(...(await reencrypt(db, collection, options.ring)));
+      for (const collection of all) results.push(...(await reencrypt(db, collection, options.keyring)));
       return results;
     },
     withLock: keyedMutex(),

@@ -175,7 +175,7 @@ export async function storeFixture(uri?: string): Promise<StoreFixture> {
         collections: [things],
         topology: toTopology([thingProducers, thingConsumers]),
         alone: true,
-        ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
+        keyring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
         now: () => new Date(),
         trace: () => undefined,
         onError: (message) => void errors.push(message),

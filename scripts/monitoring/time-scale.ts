@@ -14,7 +14,7 @@ const secondsPerUnit: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400
 export const realTime: TimeScale = { duration: (duration) => duration, seconds: (age) => age };
 
 /** Divides all durations by `times`, but not below `minSeconds`, because a rate needs two scrapes. */
-export function accelerated(times: number, minSeconds: number): TimeScale {
+export function accelerate(times: number, minSeconds: number): TimeScale {
   return {
     duration(duration) {
       const [, number, unit = ''] = /^(\d+)([smhd])$/.exec(duration) ?? [];

@@ -23,7 +23,7 @@ async function lockPublished({ as }: TestMember, lock_published: boolean): Promi
 }
 
 /** Publishes a document with this version and creates a revision draft of it. */
-async function createRevisionOf(member: TestMember, version: string | null) {
+async function createDraftRevision(member: TestMember, version: string | null) {
   const original = await lifecycle.createPublished(member, { title: 'T', version });
   return { original, draft: await lifecycle.createRevision(member, original.id) };
 }
@@ -32,7 +32,7 @@ const unchanged = [400, 'version_unchanged'];
 
 describe('with lock_published', () => {
   test('publish fails under the version of the parent and changes nothing', async () => {
-    const { original, draft } = await createRevisionOf(ada, '1');
+    const { original, draft } = await createDraftRevision(ada, '1');
     expect(outcome(await lifecycle.publish(ada, draft.id))).toEqual(unchanged);
     expect(await lifecycle.get(ada, original.id)).toEqual(original);
     expect(await lifecycle.get(ada, draft.id)).toEqual(draft);
@@ -43,13 +43,13 @@ describe('with lock_published', () => {
   });
 
   test.each(['2', null])('publish succeeds under the version %j', async (version) => {
-    const { draft } = await createRevisionOf(ada, '1');
+    const { draft } = await createDraftRevision(ada, '1');
     await context.request(ada, 'PATCH', draft.id, { version });
     expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
   test('a parent without a version never blocks a publish', async () => {
-    const { draft } = await createRevisionOf(ada, null);
+    const { draft } = await createDraftRevision(ada, null);
     expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
@@ -59,7 +59,7 @@ describe('with lock_published', () => {
   });
 
   test('the version of the parent counts, not that of the published document', async () => {
-    const { original, draft } = await createRevisionOf(ada, '1');
+    const { original, draft } = await createDraftRevision(ada, '1');
     const other = await lifecycle.createRevision(ada, original.id);
     await context.request(ada, 'PATCH', other.id, { version: '2' });
     expect((await lifecycle.publish(ada, other.id)).status).toBe(200);
@@ -71,7 +71,7 @@ describe('with lock_published', () => {
   test('the version is checked after If-Match and status, before the quota', async () => {
     const bo = await context.admin();
     await lockPublished(bo, true);
-    const { original, draft } = await createRevisionOf(bo, '1');
+    const { original, draft } = await createDraftRevision(bo, '1');
     await lifecycle.setPlan(original.organization_id, 'trial');
     await lifecycle.createPublished(bo);
     expect(outcome(await lifecycle.publish(bo, draft.id, { 'if-match': '"0"' }))[0]).toBe(412);
@@ -85,14 +85,14 @@ describe('with lock_published', () => {
 
 test('without lock_published a revision may keep its parent’s version', async () => {
   const bo = await context.admin();
-  const { draft } = await createRevisionOf(bo, '1');
+  const { draft } = await createDraftRevision(bo, '1');
   const { status, body } = await lifecycle.publish(bo, draft.id);
   expect([status, body.version]).toEqual([200, '1']);
 });
 
 test('lock_published counts at the time of the publish', async () => {
   const bo = await context.admin();
-  const { draft } = await createRevisionOf(bo, '1');
+  const { draft } = await createDraftRevision(bo, '1');
   await lockPublished(bo, true);
   expect(outcome(await lifecycle.publish(bo, draft.id))).toEqual(unchanged);
   await lockPublished(bo, false);

@@ -38,8 +38,8 @@ function createFixture() {
   const now = () => new Date(at);
   // the fakes implement only what the reader uses
   const store = { read, transact: async () => undefined } as unknown as Pick<Store, 'read' | 'transact'>;
-  const ring = createKeyring(new Secret(Buffer.alloc(32, 7).toString('base64')));
-  const sealing = createSealing(ring, sealedPrivate);
+  const keyring = createKeyring(new Secret(Buffer.alloc(32, 7).toString('base64')));
+  const sealing = createSealing(keyring, sealedPrivate);
   const signer = () =>
     createTokenSigner({
       credentials: credentials as unknown as CredentialRepository,

@@ -5,13 +5,14 @@ const emptyNouns = /^(Told|Said|Made|Given|Kept|Asked|Shown|Heard|Held|Begun|Run
 
 /** Metaphors, as whole words of a name (`openOffice`, `house-rules`) and in prose. */
 const metaphors =
-  'house|room|door|crew|parcel|booking|weather|twins|deaf|churn|wire|office|floor|mailbox|misdeed|deed|crowd';
+  'house|room|door|crew|parcel|booking|weather|twin|deaf|churn|office|floor|mailbox|misdeed|deed|crowd';
 
 /** Words of a name that have a standard term. */
 const replacedWords =
-  'told|said|hears|says|heard|kept|unasked|hopeless|forgiven|foreseen|planted|trouble|aside|belongings|ring';
+  'told|untold|said|hears|hearing|says|speaking|telling|knowing|tending|metering|heard|kept|unasked|hopeless|' +
+  'poisoned|forgiven|foreseen|planted|trouble|aside|belongings|ring|pen|specimen|shipment|leftover';
 
-const bannedInNames = new RegExp(`^(${metaphors}|${replacedWords})s?$`, 'i');
+const bannedInNames = new RegExp(`^(${metaphors}|${replacedWords}|wire)s?$`, 'i');
 
 /** Functions whose names end like a participle but are verbs. */
 const verbs = new Set(['embed', 'need', 'feed', 'seed', 'shed', 'proceed', 'exceed']);
@@ -35,8 +36,8 @@ const bannedInProse = new RegExp(
   'i',
 );
 
-/** What prose may contain although a word in it is ruled out elsewhere. */
-const standardTerms = /Office Open XML|Microsoft Office/g;
+/** What names and prose may contain: the names of products, and code spans. */
+const standardTerms = /libreOffice|Office|`[^`]*`/g;
 
 /** A finding: the line, counted from 1, and the text. */
 export interface Finding {
@@ -53,7 +54,7 @@ export function findBannedNames(text: string): Finding[] {
       .map(([, name = '']) => name)
       .filter((name) => emptyNouns.test(name) || splitWords(name).some((word) => bannedInNames.test(word)));
     const participles = functions.filter((name) => /^[a-z]+ed$/.test(name) && !verbs.has(name));
-    const suffixed = functions.filter((name) => /[a-z]Of$/.test(name));
+    const suffixed = functions.filter((name) => /[a-z]Of$/.test(name) && !/^(is|can|has)[A-Z]/.test(name));
     const bare = /(?:[({,[]|\.\.\.|^)\s*of\s*(?:[:,)}\]=?]|=>)|\b(?:const|let) of\b/.test(code) ? ['of'] : [];
     return [...new Set([...banned, ...participles, ...suffixed, ...bare])].map((name) => ({
       line,
@@ -75,19 +76,20 @@ export function findBannedComments(text: string): Finding[] {
 /** Lines of a Markdown page, outside of code, that contain a ruled-out word or phrase. */
 export function findBannedProse(text: string): Finding[] {
   return proseLines(text).filter(({ text }) =>
-    bannedInProse.test(text.replaceAll(standardTerms, '').replaceAll(/`[^`]*`|\([^)]*\.md[^)]*\)/g, '')),
+    bannedInProse.test(text.replaceAll(standardTerms, '').replaceAll(/\([^)]*\.md[^)]*\)/g, '')),
   );
 }
 
 /** Comments and Markdown prose that are longer than 120 characters. Tables and lines with an address may be longer. */
 export function findLongLines(path: string, text: string): Finding[] {
   const lines = path.endsWith('.md') ? proseLines(text) : commentLines(text);
-  return lines.filter(({ text }) => text.length > 120 && !/^\s*\||https?:\/\//.test(text));
+  return lines.filter(({ text }) => text.length > 120 && !/^\s*\||https?:\/\/|─{9}/.test(text));
 }
 
 /** A test's title and its full name, which begins with the names of its groups. */
 export interface TestName extends Finding {
   fullName: string;
+  isGroup: boolean;
 }
 
 /** The names of all tests and groups in a file; relies on the formatter's indentation. */
@@ -107,8 +109,9 @@ export function findTestNames(text: string): TestName[] {
     if (title === undefined) return [];
     while (groups.length > 0 && (groups.at(-1)?.indent ?? 0) >= indent) groups.pop();
     const fullName = [...groups.map((group) => group.title), title].join(' > ');
-    if ((own?.[1] ?? own?.[2]) === 'describe') groups.push({ indent, title });
-    return [{ line: at + 1, text: title, fullName }];
+    const isGroup = (own?.[1] ?? own?.[2]) === 'describe';
+    if (isGroup) groups.push({ indent, title });
+    return [{ line: at + 1, text: title, fullName, isGroup }];
   });
 }
 
@@ -125,7 +128,7 @@ export function findAdrFaults(text: string): string[] {
 }
 
 function splitWords(name: string): string[] {
-  return name.split(/(?<=[a-z0-9])(?=[A-Z])|_/);
+  return name.replace(/libreOffice/i, '').split(/(?<=[a-z0-9])(?=[A-Z])|_/);
 }
 
 /** The code of each line, without comments and the contents of plain strings. */

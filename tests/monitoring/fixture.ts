@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, type MongoReplicaSet, ownMongo, ownRabbit, type RabbitBroker } from '#libs/testing';
 import { rules } from '../../scripts/monitoring/rules.ts';
-import { accelerated } from '../../scripts/monitoring/time-scale.ts';
+import { accelerate } from '../../scripts/monitoring/time-scale.ts';
 import { localSettings } from '../five-processes.ts';
 import { runScript, type SupervisedProgram, stopProgram, supervise } from '../programs.ts';
 import { expectAlerts, type FaultScenario } from './alert-checks.ts';
@@ -65,7 +65,7 @@ export async function monitoringFixture(): Promise<MonitoringFixture | undefined
     const [run, secondExport] = await Promise.all(starts);
     const [target, secondTarget] = [`127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[3]}`];
     // one minute of a rule takes one second
-    const options = { targets: [target, secondTarget], rules: rules(accelerated(60, 5)) };
+    const options = { targets: [target, secondTarget], rules: rules(accelerate(60, 5)) };
     const prometheus = volume && (await stopLater(startPrometheus({ ...options, volume })));
     if (!prometheus) return void (await stop());
     const firedAlerts = new Set<string>();

@@ -36,7 +36,7 @@ export async function openDocumentStores(replicas = 1): Promise<DocumentStores> 
       topology,
       bus: memoryBus(topology),
       alone: true,
-      ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
+      keyring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
       now: () => new Date(),
       trace: () => undefined,
       onError: () => undefined,

@@ -24,7 +24,7 @@ import { faultCodes } from './opc/fault.ts';
 import { compileTemplate } from './template.ts';
 
 const content = p('{{content}}');
-const OFFICE = 'application/vnd.openxmlformats-officedocument';
+const DOCUMENT_TYPE = 'application/vnd.openxmlformats-officedocument';
 const mainType = (type: string) =>
   docx(content, { '[Content_Types].xml': types({ '/word/document.xml': type }) });
 const withRelationship = (type: string, target: string) =>
@@ -47,8 +47,8 @@ test.each<[string, Uint8Array, string]>([
     docx(content, { 'word/a.zzz': '', 'word/_rels/document.xml.rels': rels(['r', 'image', 'a.zzz']) }),
     'missing_type',
   ],
-  ['an Excel workbook', mainType(`${OFFICE}.spreadsheetml.sheet.main+xml`), 'not_docx'],
-  ['a presentation', mainType(`${OFFICE}.presentationml.presentation.main+xml`), 'not_docx'],
+  ['an Excel workbook', mainType(`${DOCUMENT_TYPE}.spreadsheetml.sheet.main+xml`), 'not_docx'],
+  ['a presentation', mainType(`${DOCUMENT_TYPE}.presentationml.presentation.main+xml`), 'not_docx'],
   ['a .dotx', mainType(`${WORD_TYPE}.template.main+xml`), 'dotx'],
   ['a .docm', mainType('application/vnd.ms-word.document.macroEnabled.main+xml'), 'macros'],
   ['a .dotm', mainType('application/vnd.ms-word.template.macroEnabledTemplate.main+xml'), 'macros'],

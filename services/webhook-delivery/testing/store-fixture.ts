@@ -22,7 +22,7 @@ export async function openTestStore(): Promise<{ store: Store; stop(): Promise<v
     topology,
     bus: memoryBus(topology),
     alone: true,
-    ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
+    keyring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
     now: () => new Date(),
     trace: () => undefined,
     onError: () => undefined,

@@ -5,7 +5,7 @@ import type { XmlElement, XmlNode } from '../opc/xml.ts';
 import { sanitizeFields } from './fields.ts';
 
 const VML = 'urn:schemas-microsoft-com:vml';
-const OFFICE = 'urn:schemas-microsoft-com:office:office';
+const VML_NAMESPACE = 'urn:schemas-microsoft-com:office:office';
 
 const REMOVED = new Map<string, string>(
   Object.entries({
@@ -93,7 +93,8 @@ function removeReference(element: XmlElement, dropped: Set<string>): { rest: Xml
 function toPicture(element: XmlElement): XmlElement {
   if (!isW(element, 'object')) return element;
   const isLive = element.children.some(
-    (child) => typeof child === 'object' && 'uri' in child && (child.uri === OFFICE || isW(child, 'control')),
+    (child) =>
+      typeof child === 'object' && 'uri' in child && (child.uri === VML_NAMESPACE || isW(child, 'control')),
   );
   if (isLive) return element;
   const prefix = element.name.slice(0, element.name.indexOf(':') + 1);
@@ -103,7 +104,7 @@ function toPicture(element: XmlElement): XmlElement {
 function dropVmlLinks(element: XmlElement, warn: (text: string) => void): void {
   const isLink = ({ uri, local, value }: XmlElement['attributes'][number]) =>
     (local === 'src' && uri === '' && value !== '') ||
-    (local === 'href' && (uri === OFFICE || (uri === '' && !/^(https?:|mailto:|#)/i.test(value))));
+    (local === 'href' && (uri === VML_NAMESPACE || (uri === '' && !/^(https?:|mailto:|#)/i.test(value))));
   if (!element.attributes.some(isLink)) return;
   element.attributes = element.attributes.filter((found) => !isLink(found));
   warn(LINKED_PICTURE);

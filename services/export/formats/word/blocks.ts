@@ -21,7 +21,7 @@ export type ParagraphProperties = {
 };
 
 /** Maximum number of lines of a code block that Word keeps on one page. */
-const MAX_KEPT_LINES = 20;
+const MAX_UNBROKEN_LINES = 20;
 
 /** Additional indent of each quote, in twips. */
 const QUOTE = 360;
@@ -37,7 +37,7 @@ function renderBlock(writer: BodyWriter, node: RichText, position: Position): st
       return renderHeading(writer, node, position);
     case 'codeBlock': {
       const inner = renderRuns(writer, node.content ?? [], position, true);
-      const keepLines = inner.split('<w:br/>').length <= MAX_KEPT_LINES;
+      const keepLines = inner.split('<w:br/>').length <= MAX_UNBROKEN_LINES;
       return renderParagraph({ ...getStyleProperties(writer.plan.styles.code, position), keepLines }, inner);
     }
     case 'blockquote':
