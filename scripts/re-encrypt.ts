@@ -40,7 +40,7 @@ async function reencrypt(settings: StoreSettings): Promise<void> {
     for (const result of results) {
       print(service.contract.name, result);
       const { collection, field, count } = result;
-      if (count > 0) audit(systemAuditEvent('secrets.reseal', 'operator', { collection, field, count }));
+      if (count > 0) audit(systemAuditEvent('secrets.reencrypt', 'operator', { collection, field, count }));
     }
     unopened += results.reduce((sum, result) => sum + result.unopened.length, 0);
     isDone &&= results.every(({ otherKeyInUse }) => !otherKeyInUse);

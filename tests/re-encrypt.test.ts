@@ -136,7 +136,7 @@ test('the encryption key rotates without downtime or lost data', async () => {
   const audited = text.split('\n').filter((line) => line.includes('"audit":true'));
   expect(audited.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({
-      ...{ event: 'secrets.reseal', actor_id: 'operator', outcome: 'done' },
+      ...{ event: 'secrets.reencrypt', actor_id: 'operator', outcome: 'done' },
       ...{ collection: 'webhook_configs', field: 'secrets.sealed', count: 2 },
     }),
   );

@@ -39,7 +39,7 @@ beforeEach(() => {
 afterEach(async () => {
   await fixture.close();
   await Promise.all(buses.splice(0).map((bus) => bus.close()));
-  await fixture.db.collection('thing_makers_outbox').deleteMany({});
+  await fixture.db.collection('thing_producers_outbox').deleteMany({});
   await amqpFixture(rabbit.url).withChannel(async (channel) => {
     for (const name of [prefix, `other.${prefix}`]) await deleteQueues(channel, name, [thingConsumers.name]);
     await channel.deleteQueue(sentinel);

@@ -132,11 +132,15 @@ test('requests, events, health and metrics work, stop ends workers', async () =>
     return text.includes('outcome="failed"') && text.includes('outcome="handled"') && text;
   });
   expect(page).toContain('http_request_duration_seconds_count{operation="makeThing",status_class="2xx"} 2');
-  expect(page).toContain('events_handled_total{service="hearers",type="thing.made",outcome="handled"} 1');
-  expect(page).toContain('events_handled_total{service="hearers",type="thing.made",outcome="failed"} 1');
+  expect(page).toContain(
+    'events_handled_total{service="thing-consumers",type="thing.made",outcome="handled"} 1',
+  );
+  expect(page).toContain(
+    'events_handled_total{service="thing-consumers",type="thing.made",outcome="failed"} 1',
+  );
   expect(page).toContain('process_memory_rss_bytes');
-  expect(page).toMatch(/^outbox_pending_events\{service="thing-makers"\} \d+$/m);
-  expect(page).toMatch(/^outbox_oldest_seconds\{service="hearers"\} 0$/m);
+  expect(page).toMatch(/^outbox_pending_events\{service="thing-producers"\} \d+$/m);
+  expect(page).toMatch(/^outbox_oldest_seconds\{service="thing-consumers"\} 0$/m);
   const labels = [...page.matchAll(/^http_request_duration_seconds\w*\{([^}]*)\}/gm)].map(
     ([, text = '']) => text,
   );

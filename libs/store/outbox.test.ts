@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 60_000);
 afterEach(async () => {
   await fixture.close();
-  await fixture.db.collection('thing_makers_outbox').deleteMany({});
+  await fixture.db.collection('thing_producers_outbox').deleteMany({});
   await fixture.db.collection('things').deleteMany({});
   fixture.errors.length = 0;
 });
@@ -221,7 +221,7 @@ test('another replica publishes an event only after its lease expires', async ()
   const other = await fixture.open({ bus, alone: false, now: clock.now });
   other.relay();
   // the other replica publishes an event without a lease, but not the leased one
-  await fixture.db.collection<OutboxRow>('thing_makers_outbox').insertOne({
+  await fixture.db.collection<OutboxRow>('thing_producers_outbox').insertOne({
     ...((await fixture.outbox())[0] as OutboxRow),
     _id: 'free',
     event: JSON.stringify({ id: 'free', type: 'thing.made', data: { name: 'free' } }),
@@ -278,7 +278,9 @@ test('no event is published while the bus is down, and all when it is up', async
   };
   const dying = await fixture.open({ bus: unresponsiveBus() });
   await createThing(dying, createActor(), 'a');
-  await fixture.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
+  await fixture.db
+    .collection('thing_producers_outbox')
+    .updateMany({}, { $set: { lease_until: new Date(0) } });
   const store = await fixture.open({ bus: downBus, alone: false });
   store.relay();
   await createThing(await fixture.open(), createActor(), 'b');
@@ -293,7 +295,9 @@ test('several replicas share one outbox without publishing an event twice', asyn
   await dying.transact(createActor(), async (tx) => {
     for (let count = 0; count < 700; count += 1) tx.publish(ThingMade, { name: String(count) });
   });
-  await fixture.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
+  await fixture.db
+    .collection('thing_producers_outbox')
+    .updateMany({}, { $set: { lease_until: new Date(0) } });
   const buses = [recordingBus(), recordingBus(), recordingBus()];
   const stores = await Promise.all(buses.map(({ bus }) => fixture.open({ bus, alone: false })));
   for (const store of stores) store.relay();
@@ -308,7 +312,9 @@ test('at most 2,000 events are in flight over a slow bus', async () => {
   await dying.transact(createActor(), async (tx) => {
     for (let count = 0; count < 2_500; count += 1) tx.publish(ThingMade, { name: String(count) });
   });
-  await fixture.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
+  await fixture.db
+    .collection('thing_producers_outbox')
+    .updateMany({}, { $set: { lease_until: new Date(0) } });
   const gate = Promise.withResolvers<void>();
   let [inFlight, max] = [0, 0];
   const slow = createFakeBus(async () => {

@@ -44,7 +44,7 @@ describe('processOnce', () => {
       await createThing(store, { ...createActor(), ...{ tx } }, name);
     });
   const findInboxRow = (id: string) =>
-    fixture.db.collection<{ _id: string }>('thing_makers_inbox').findOne({ _id: id });
+    fixture.db.collection<{ _id: string }>('thing_producers_inbox').findOne({ _id: id });
 
   test('an event that is delivered twice has one effect', async () => {
     const event = createEvent();
@@ -184,7 +184,7 @@ describe('withIdempotencyKey', () => {
 
   test('the response is committed in the transaction of the effect', async () => {
     const claim = newClaim();
-    const responses = fixture.db.collection<{ _id: string }>('thing_makers_idempotency');
+    const responses = fixture.db.collection<{ _id: string }>('thing_producers_idempotency');
     await run(claim, async (actor) => {
       const id = await createThing(store, actor, 'together');
       expect([await count('together'), await responses.countDocuments({ _id: claim.key })]).toEqual([0, 0]);
@@ -222,8 +222,8 @@ describe('withIdempotencyKey', () => {
       (await fixture.db.collection(name).indexes()).flatMap(
         ({ expireAfterSeconds }) => expireAfterSeconds ?? [],
       );
-    expect(await ttl('thing_makers_idempotency')).toEqual([86_400]);
-    expect(await ttl('thing_makers_inbox')).toEqual([8 * 86_400]);
-    expect(await ttl('thing_makers_outbox')).toEqual([7 * 86_400]);
+    expect(await ttl('thing_producers_idempotency')).toEqual([86_400]);
+    expect(await ttl('thing_producers_inbox')).toEqual([8 * 86_400]);
+    expect(await ttl('thing_producers_outbox')).toEqual([7 * 86_400]);
   });
 });

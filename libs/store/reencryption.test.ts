@@ -57,7 +57,13 @@ test('every text is re-encrypted with the first key, also within arrays', async 
   expect(results).toEqual([
     { collection: 'safes', field: 'sealed', count: 60, unopened: [], otherKeyInUse: false },
     { collection: 'safes', field: 'codes.sealed', count: 120, unopened: [], otherKeyInUse: false },
-    { collection: 'thing_makers_idempotency', field: 'body', count: 0, unopened: [], otherKeyInUse: false },
+    {
+      collection: 'thing_producers_idempotency',
+      field: 'body',
+      count: 0,
+      unopened: [],
+      otherKeyInUse: false,
+    },
   ]);
   const store = await openWith(young);
   for (const [at, _id] of ids.entries()) {
@@ -127,6 +133,6 @@ test('sealing a field that no collection declares throws', async () => {
   const store = await openWith(young);
   const undeclared: SealedField<object> = { path: 'sealed', context: () => 'safes' };
   expect(() => store.sealing(undeclared)).toThrow(
-    'No collection of thing-makers declares the sealed field sealed',
+    'No collection of thing-producers declares the sealed field sealed',
   );
 });

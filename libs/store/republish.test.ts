@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterEach(async () => {
   await fixture.close();
-  await fixture.db.collection('thing_makers_outbox').deleteMany({});
+  await fixture.db.collection('thing_producers_outbox').deleteMany({});
   fixture.errors.length = 0;
 });
 afterAll(() => fixture?.stop());

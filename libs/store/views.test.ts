@@ -79,7 +79,7 @@ test('bytes returns the same rows as many', async () => {
 
 test('reading without a valid scope throws', () => {
   const summaries = store.read(thingSummaries);
-  expect(() => summaries.unscoped()).toThrow('thing_faces must be read by organization_id');
+  expect(() => summaries.unscoped()).toThrow('thing_summaries must be read by organization_id');
   for (const invalid of [undefined, null, '', { $ne: null }])
     expect(() => summaries.in(invalid as unknown as string)).toThrow('which is missing');
   expect(() => store.read(narrowed).in('x')).toThrow('thing_names has no scope');
@@ -109,11 +109,11 @@ test('migrate can be repeated and run by five processes at once', async () => {
     await again.migrate();
     const names = (await other.db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
     const own = [
-      'thing_faces',
+      'thing_summaries',
       'things',
-      'thing_makers_idempotency',
-      'thing_makers_inbox',
-      'thing_makers_outbox',
+      'thing_producers_idempotency',
+      'thing_producers_inbox',
+      'thing_producers_outbox',
     ];
     expect(names.filter((name) => !name.startsWith('system.')).sort()).toEqual(own.sort());
     const indexes = await other.db.collection('things').indexes();

@@ -29,14 +29,14 @@ export const ThingMade = event('thing.made', {
   data: z.strictObject({ name: z.string() }),
 });
 /** An event without consumers. */
-export const ThingUnconsumed = event('thing.unheard', {
+export const ThingUnconsumed = event('thing.unconsumed', {
   description: 'No service consumes this event.',
   data: z.strictObject({}),
 });
 
 /** The view of `things`. */
 export const thingSummaries = view({
-  name: 'thing_faces',
+  name: 'thing_summaries',
   collection: 'things',
   scope: 'organization_id',
   row: z.object({ _id: z.string(), organization_id: z.string(), name: z.string() }),
@@ -44,7 +44,7 @@ export const thingSummaries = view({
 
 /** The contract of the service that owns things and publishes events. */
 export const thingProducers = contract({
-  name: 'thing-makers',
+  name: 'thing-producers',
   title: 'Producers',
   description: 'Creates things.',
   operations: [],
@@ -55,10 +55,10 @@ export const thingProducers = contract({
   reads: [],
 });
 
-/** The contract of a service that consumes `ThingMade` from the queue `hearers`. */
+/** The contract of a service that consumes `ThingMade` from the queue `thing-consumers`. */
 export const thingConsumers = {
   ...thingProducers,
-  name: 'hearers',
+  name: 'thing-consumers',
   publishes: [],
   consumes: [ThingMade],
   owns: [],
@@ -187,7 +187,7 @@ export async function storeFixture(uri?: string): Promise<StoreFixture> {
       return store;
     },
     outbox: (filter = {}) =>
-      db.collection<OutboxRow>('thing_makers_outbox').find(filter).sort({ _id: 1 }).toArray(),
+      db.collection<OutboxRow>('thing_producers_outbox').find(filter).sort({ _id: 1 }).toArray(),
     close,
     async stop({ gone } = { gone: false }) {
       await close();

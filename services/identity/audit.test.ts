@@ -257,7 +257,7 @@ test('docs/security-log.md lists exactly the recorded events of identity', async
     { event: 'signing_key.create', routes: [], details: ['kid'] },
     { event: 'signing_key.delete', routes: [], details: ['kid'] },
     { event: 'dead_letter.replay', routes: [], details: ['id', 'queue'] },
-    { event: 'secrets.reseal', routes: [], details: ['collection', 'count', 'field'] },
+    { event: 'secrets.reencrypt', routes: [], details: ['collection', 'count', 'field'] },
   ];
   expect(page.filter(({ event }) => !elsewhere.includes(event))).toEqual(
     sortByEvent([...recordedEvents(identity.contract, log.details), ...systemEvents]),
