@@ -11,7 +11,7 @@ import { startRun } from './environment.ts';
 import { measureFiles } from './files/measure.ts';
 import { limits } from './limits.ts';
 import { measure } from './measure.ts';
-import { fileLine, headerLine, limitLine, renderJson, renderPage, resultLine } from './report.ts';
+import { fileLine, headerLine, limitLine, renderJson, renderMarkdown, resultLine } from './report.ts';
 import { rows } from './rows.ts';
 
 const { values, positionals } = parseArgs({
@@ -56,7 +56,7 @@ try {
     const results = join(import.meta.dirname, 'results');
     await mkdir(results, { recursive: true });
     await writeFile(join(results, 'latest.json'), renderJson(measured, run));
-    await writeFile(join(results, 'latest.md'), renderPage(measured, run));
+    await writeFile(join(results, 'latest.md'), renderMarkdown(measured, run));
     console.log('Saved in bench/results/.');
   } else console.log('Not saved, because only complete runs are saved.');
 } catch (error) {

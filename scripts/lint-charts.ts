@@ -12,10 +12,10 @@ const root = join(import.meta.dirname, '..');
 const chart = join(root, 'charts', 'platform');
 const kubernetes = '1.34.4';
 
-/** Critical findings of kube-score that are intended, with the reason. */
+/** Tests of kube-score that the chart fails on purpose, each with the reason. */
 const ignoredTests: Readonly<Record<string, string>> = {
   'container-image-pull-policy':
-    'image versions and digests never change, and asking the registry would make every start depend on it',
+    'the image of a version or digest never changes, and every start would depend on the registry',
   'container-cpu-limit':
     'a limit slows down requests while the node is idle; the requested CPU is guaranteed',
 };
@@ -34,8 +34,8 @@ try {
   } else {
     const errors = [];
     for (const file of globSync('ci/*-values.yaml', { cwd: chart }).sort())
-      errors.push(...(await lintCase(file)));
-    errors.push(...(await findUndetected()));
+      errors.push(...(await lintWithValues(file)));
+    errors.push(...(await findUndetectedErrors()));
     for (const error of errors) console.error(`✗ ${error}`);
     process.exitCode = errors.length === 0 ? 0 : 1;
   }
@@ -45,7 +45,7 @@ try {
 }
 
 /** Returns the errors of the chart with a values file. */
-async function lintCase(file: string): Promise<string[]> {
+async function lintWithValues(file: string): Promise<string[]> {
   const name = basename(file, '-values.yaml');
   const values = await readFile(join(chart, file), 'utf8');
   const lint = await runTool(
@@ -78,13 +78,13 @@ function renderChart(values: string, ...more: string[]) {
  * schemas.
  */
 async function validateSchemas(objects: string): Promise<string> {
-  const others = ['HTTPRoute', 'ScaledObject', 'PodMonitor', 'PrometheusRule'];
+  const skippedKinds = ['HTTPRoute', 'ScaledObject', 'PodMonitor', 'PrometheusRule'];
   const args = [
     '-strict',
     '-kubernetes-version',
     kubernetes,
     '-skip',
-    others.join(','),
+    skippedKinds.join(','),
     '-schema-location',
     schemas,
   ];
@@ -111,15 +111,15 @@ async function findCriticalIssues(objects: string): Promise<string> {
 }
 
 /** Introduces errors that the checks must detect. Returns the undetected ones. */
-async function findUndetected(): Promise<string[]> {
+async function findUndetectedErrors(): Promise<string[]> {
   const found = [];
-  const misspelled = {
+  const wrongValues = {
     'a setting': 'documents.env.DOCUMENT_CASH_MB=1',
     'a value': 'documents.replica=3',
     'an ingress': 'ingress.kind=traffic',
     'a number': 'documents.env.DOCUMENT_CACHE_MB=many',
   };
-  for (const [kind, value] of Object.entries(misspelled)) {
+  for (const [kind, value] of Object.entries(wrongValues)) {
     const { code } = await renderChart('{}', '--set', value);
     if (code === 0) found.push(`a wrong value is accepted (${kind}): ${value}`);
   }
@@ -133,7 +133,7 @@ async function findUndetected(): Promise<string[]> {
   const writableRoot = out.replace(/^( +)readOnlyRootFilesystem: true$/gm, '$1readOnlyRootFilesystem: false');
   if ((await findCriticalIssues(writableRoot)) === '') found.push('a writable root filesystem is accepted');
   if (found.length === 0)
-    console.log(`✓ ${Object.keys(misspelled).length + 2} introduced errors are detected`);
+    console.log(`✓ ${Object.keys(wrongValues).length + 2} introduced errors are detected`);
   return found;
 }
 

@@ -1,4 +1,4 @@
-/** Tests for the messages of invalid requests: queries, If-Match, bodies and their types. */
+/** Tests for the responses to invalid requests: query parameters, If-Match, bodies and media types. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, id, multipart, nothing, operation, PreconditionFailed } from '#libs/contract';
@@ -146,7 +146,7 @@ describe('If-Match', () => {
   const change = (header: string, body = '{"name":"n"}') =>
     http.ask('PATCH', `/api/v1/things/${thing}`, { headers: { ...json, 'if-match': header }, body });
 
-  test('an unquoted ETag is 400, listed with other errors', async () => {
+  test('a malformed If-Match is 400, listed with other errors', async () => {
     const message = 'Put the ETag in quotes, such as "7"';
     for (const header of ['7', 'W/7', '"7', '7"', '"7" 8', '"7", 8', '', '"7", *', "'7'", 'w/"7"'])
       expect([header, await getErrors(change(header))]).toEqual([
@@ -194,7 +194,7 @@ describe('messages of errors in a body', () => {
     expect(await getMessages(undefined)).toEqual({ body: 'Required' });
   });
 
-  test('a value of the wrong type gets the expected type', async () => {
+  test('the message for a wrong type names the expected type', async () => {
     expect(
       await getMessages({
         name: 1,
@@ -226,7 +226,7 @@ describe('messages of errors in a body', () => {
     });
   });
 
-  test('a value of the wrong format or size gets the expected one', async () => {
+  test('the message for a wrong format or size names the expected one', async () => {
     expect(
       await getMessages({
         name: 'too long',
@@ -280,7 +280,7 @@ describe('media types of bodies', () => {
   const create = (headers: Record<string, string>) =>
     http.ask('POST', '/api/v1/things', { headers, body: Buffer.from('{}') });
 
-  test('another content type is 415 with Accept', async () => {
+  test('an unsupported content type is 415 with the header Accept', async () => {
     for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
       const response = await create({ 'content-type': type });
       expect([response.status, response.headers.get('accept')]).toEqual([415, 'application/json']);
@@ -288,13 +288,13 @@ describe('media types of bodies', () => {
     }
   });
 
-  test('an unknown content encoding is 415 with Accept-Encoding', async () => {
+  test('an unsupported encoding is 415 with the header Accept-Encoding', async () => {
     const response = await create({ ...json, 'content-encoding': 'compress' });
     expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br']);
     expect((await parseJson(response)).detail).toContain('gzip, deflate, br');
   });
 
-  test('an upload with another type or an encoding is 400', async () => {
+  test('an upload with another content type or an encoding is 400', async () => {
     const upload = (headers: Record<string, string>) =>
       http.ask('POST', '/api/v1/uploads', { headers, body: Buffer.from('{}') });
     const code = 'malformed_multipart';

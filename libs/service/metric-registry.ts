@@ -12,8 +12,8 @@ export interface Meters {
   /** Returns a function that observes a value. */
   histogram<L extends Labels>(histogramDef: HistogramDef<L>): (labels: LabelsFor<L>, value: number) => void;
   /**
-   * Registers the function that reads the gauge at each scrape. If it fails, the metric has no value instead
-   * of an outdated one.
+   * Registers the function that reads the gauge at each scrape. If it fails, its values are missing from that
+   * scrape; the previous ones are not repeated.
    */
   gauge<L extends Labels>(gaugeDef: GaugeDef<L>, read: () => GaugeValues<L> | Promise<GaugeValues<L>>): void;
 }
@@ -29,9 +29,9 @@ export interface MetricRegistry {
   render(): Promise<{ type: string; text: string }>;
 }
 
-type Labelled = Record<string, string>;
+type LabelValues = Record<string, string>;
 /** Reads the gauge values of one service. */
-type GaugeReader = () => Promise<readonly (readonly [Labelled, number])[]>;
+type GaugeReader = () => Promise<readonly (readonly [LabelValues, number])[]>;
 
 /** Creates a registry that also has the metrics of the runtime. */
 export function createMetricRegistry(): MetricRegistry {
@@ -42,10 +42,10 @@ export function createMetricRegistry(): MetricRegistry {
 
   return {
     meters(declared, service) {
-      const serviceLabel: Labelled = service === undefined ? {} : { service };
+      const serviceLabel: LabelValues = service === undefined ? {} : { service };
       const requireDeclared = <M extends Metric>(metric: M): M => {
         if (!declared.includes(metric))
-          throw new Error(`${metric.name} is not a declared metric of ${service}`);
+          throw new Error(`${metric.name} is not a declared metric of ${service ?? 'the process'}`);
         return metric;
       };
       const toConfig = ({ name, help, labels }: Metric) => ({
@@ -76,10 +76,10 @@ export function createMetricRegistry(): MetricRegistry {
             createGauge(toConfig(gaugeDef)),
           );
           readers.push(async () => {
-            const numbers = await read();
-            if (typeof numbers === 'number') return [[serviceLabel, numbers]];
-            return numbers.map(
-              ([labels, value]) => [{ ...serviceLabel, ...(labels as Labelled) }, value] as const,
+            const values = await read();
+            if (typeof values === 'number') return [[serviceLabel, values]];
+            return values.map(
+              ([labels, value]) => [{ ...serviceLabel, ...(labels as LabelValues) }, value] as const,
             );
           });
         },
@@ -101,14 +101,14 @@ export const noopRegistry: MetricRegistry = {
   render: async () => ({ type: 'text/plain', text: '' }),
 };
 
-/** Returns the existing metric of this name, because several services of one process share a metric. */
+/** Returns the metric of this name, or creates it. The services of one process share a metric. */
 function getOrCreate<T>(metrics: Map<string, T>, { name }: Metric, create: () => T): T {
   const metric = metrics.get(name) ?? create();
   metrics.set(name, metric);
   return metric;
 }
 
-/** Creates a gauge. Each service adds a reader for its own values. */
+/** Creates a gauge and returns its list of readers, to which each service adds one for its own values. */
 function createGauge(config: ConstructorParameters<typeof Gauge>[0]): GaugeReader[] {
   const readers: GaugeReader[] = [];
   new Gauge({
@@ -125,8 +125,8 @@ function createGauge(config: ConstructorParameters<typeof Gauge>[0]): GaugeReade
 }
 
 /**
- * How long a gauge may take to read, in milliseconds. A scraper times out after seconds and would lose all
- * metrics, so a slow gauge is omitted.
+ * How long reading a gauge may take, in milliseconds. A slower gauge is omitted, because otherwise the scraper
+ * could time out and lose all metrics.
  */
 const readTimeoutMs = 500;
 
@@ -147,8 +147,9 @@ export async function runtimeMetrics(): Promise<{ name: string; help: string; ty
 const hourMs = 3_600_000;
 
 /**
- * Creates a registry with the metrics of the runtime, except the event loop lag percentiles. For those
- * prom-client would wake the process a hundred times a second; `event_loop_lag_seconds` replaces them.
+ * Creates a registry with the metrics of the runtime. Of the event loop lag it keeps only the current value. For
+ * the statistics prom-client would wake the process a hundred times a second, so they are sampled hourly and
+ * removed; `event_loop_lag_seconds` replaces them.
  */
 function createRuntimeRegistry(): Registry {
   const register = new Registry();

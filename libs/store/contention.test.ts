@@ -1,4 +1,4 @@
-/** Tests that a request which loses a write conflict until the time limit fails with 503. */
+/** Tests that a request fails with 503 if its write conflicts do not end before the time limit. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
@@ -28,19 +28,19 @@ test('a 503 caused by write conflicts has a detail that names the cause', async 
     problems: [],
   });
   const http = await httpFixture([handle(renameThing, () => rename('late', async () => undefined))]);
-  const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [firstWritten, releaseFirst] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = rename('first', async () => {
-    written.resolve();
-    await release.promise;
+    firstWritten.resolve();
+    await releaseFirst.promise;
   });
-  await written.promise;
+  await firstWritten.promise;
   const response = await http.ask('POST', '/api/v1/things');
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   expect(await response.json()).toMatchObject({
     code: 'unavailable',
     detail: expect.stringContaining('Too many requests are changing the same resource'),
   });
-  release.resolve();
+  releaseFirst.resolve();
   expect(await first).toBe('first');
   expect((await http.ask('POST', '/api/v1/things')).status).toBe(200);
   await http.listening.close(0);

@@ -54,10 +54,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const inFlight = new Set<Promise<void>>();
   const reservations = createReservations({
     lockMs: deps.lockMs,
-    reserve: (rows) => (stopped ? [] : scheduler.reserve(rows, backoff.limit)),
-    release: onSlotFreed,
+    takeSlots: (rows) => (stopped ? [] : scheduler.reserve(rows, backoff.limit)),
+    releaseSlot: onSlotFreed,
     send: track,
-    wake,
+    enqueue,
   });
   let isRunRequested = false;
   let isPollRequested = false;

@@ -1,6 +1,6 @@
 /**
- * Reservations: if a slot is free, a new delivery is inserted as already leased, with its first attempt
- * counted. This skips the poll, claim and count steps.
+ * Reserves slots for new deliveries; a slot permits one request in flight. A delivery with a slot is inserted as
+ * already leased, with its first attempt counted, and is sent without the poll, claim and count steps.
  */
 import { newId } from '#libs/contract';
 import type { DeliveryJob } from './attempt.ts';
@@ -13,8 +13,9 @@ export type NewDelivery = Omit<DeliveryJob, 'row'> & { readonly row: Omit<Delive
 /** Slots that are reserved for deliveries about to be inserted. */
 export interface Reservation extends Lease {
   /**
-   * Ends the reservation after the insert; `insertedIds` are the deliveries that this process inserted. Those
-   * with a slot are sent, unless the insert took too long. Those without a slot are queued.
+   * Ends the reservation after the insert. Of the deliveries that this process inserted (`insertedIds`), those
+   * with a slot are sent and the others are queued. If the insert took too long, the slots are released, and
+   * the sweep unlocks the rows later.
    */
   confirm(insertedIds: ReadonlySet<string>): void;
   /** Releases the slots because this process did not insert the deliveries. Does nothing after `confirm`. */
@@ -23,27 +24,28 @@ export interface Reservation extends Lease {
 
 /** Dependencies of reservations. */
 interface ReservationDeps {
-  /** How long a leased row is protected from the sweep, ms. */
+  /** How long a lease lasts, ms. After that the sweep unlocks the row. */
   lockMs: number;
   /** Gives slots to as many rows as possible and returns these rows. */
-  reserve(rows: readonly Candidate[]): readonly Candidate[];
-  release(row: Candidate): void;
+  takeSlots(rows: readonly Candidate[]): readonly Candidate[];
+  releaseSlot(row: Candidate): void;
   send(job: DeliveryJob): void;
-  wake(rows: readonly Candidate[]): void;
+  enqueue(rows: readonly Candidate[]): void;
 }
 
 /** Creates reservations and tracks which of them are open. */
-export function createReservations({ lockMs, reserve, release, send, wake }: ReservationDeps) {
-  const open = new Set<Promise<void>>();
+export function createReservations({ lockMs, takeSlots, releaseSlot, send, enqueue }: ReservationDeps) {
+  const openReservations = new Set<Promise<void>>();
 
   return {
     /** Reserves slots for as many of these deliveries as possible. */
     reserve(deliveries: readonly NewDelivery[]): Reservation {
+      // a request without a secret could not be signed
       const sendable = deliveries.filter(({ receiver }) => receiver.secrets.length > 0);
-      const reserved = reserve(sendable.map(({ row }) => row));
+      const reserved = takeSlots(sendable.map(({ row }) => row));
       const ids = new Set(reserved.map(({ _id }) => _id));
       const lock_token = newId();
-      const close = reserved.length > 0 ? trackOpen() : () => undefined;
+      const markEnded = reserved.length > 0 ? trackOpen() : () => undefined;
       // a request that starts later could outlast the lease, and the sweep would unlock its row
       const latestStart = performance.now() + lockMs / 3;
       let isOpen = true;
@@ -51,31 +53,35 @@ export function createReservations({ lockMs, reserve, release, send, wake }: Res
         if (!isOpen) return;
         isOpen = false;
         action();
-        close();
+        markEnded();
       };
       return {
-        ...{ token: lock_token, lockMs, ids },
+        token: lock_token,
+        lockMs,
+        ids,
         confirm: (insertedIds) =>
           end(() => {
             const isTooLate = performance.now() > latestStart;
             for (const delivery of deliveries.filter(({ row }) => ids.has(row._id)))
-              if (isTooLate || !insertedIds.has(delivery.row._id)) release(delivery.row);
+              if (isTooLate || !insertedIds.has(delivery.row._id)) releaseSlot(delivery.row);
               else send({ ...delivery, row: { ...delivery.row, attempts: 1, lock_token } });
-            wake(deliveries.map(({ row }) => row).filter(({ _id }) => insertedIds.has(_id) && !ids.has(_id)));
+            enqueue(
+              deliveries.map(({ row }) => row).filter(({ _id }) => insertedIds.has(_id) && !ids.has(_id)),
+            );
           }),
-        cancel: () => end(() => reserved.forEach(release)),
+        cancel: () => end(() => reserved.forEach(releaseSlot)),
       };
     },
 
     /** Resolves when every reservation that is open now and holds a slot has ended. */
-    idle: () => Promise.all(open),
+    idle: () => Promise.all(openReservations),
   };
 
   function trackOpen(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
-    open.add(promise);
+    openReservations.add(promise);
     return () => {
-      open.delete(promise);
+      openReservations.delete(promise);
       resolve();
     };
   }

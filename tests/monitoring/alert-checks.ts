@@ -16,51 +16,51 @@ const pollMs = 250;
 
 /**
  * Waits until none of the alerts fires, causes the fault and waits until each alert has fired. Rejects with the names
- * of alerts that fire too early or not within 75 s.
+ * of alerts that still fire after 75 s without the fault, or that do not fire within 75 s of it.
  */
 export async function expectAlerts(
   { firing }: Pick<Prometheus, 'firing'>,
   names: readonly string[],
   { fault, repeated = [] }: FaultScenario,
 ): Promise<void> {
-  let now = new Map<string, string>();
+  let firingNow = new Map<string, string>();
   const waitFor = async (message: () => string, isDone: () => boolean) => {
     const check = async () => {
-      now = await firing();
-      // Prometheus writes this into a summary that it cannot render
-      for (const summary of now.values()) expect(summary).not.toMatch(/error expanding|no value/);
+      firingNow = await firing();
+      // Prometheus writes one of these texts into a summary that it cannot render
+      for (const summary of firingNow.values()) expect(summary).not.toMatch(/error expanding|no value/);
       await pause(pollMs);
       return isDone();
     };
     await until('the alerts', check, timeoutMs).catch((error: Error) => {
-      throw new Error(`${message()}; firing now: ${[...now.keys()].join(', ')}. ${error.message}`);
+      throw new Error(`${message()}; firing now: ${[...firingNow.keys()].join(', ')}. ${error.message}`);
     });
   };
 
-  const pending = new Set(names);
-  const early = () => names.filter((name) => now.has(name));
+  const notYetFired = new Set(names);
+  const alreadyFiring = () => names.filter((name) => firingNow.has(name));
   await waitFor(
-    () => `Fired before the fault: ${early().join(', ')}`,
-    () => early().length === 0,
+    () => `Still firing before the fault: ${alreadyFiring().join(', ')}`,
+    () => alreadyFiring().length === 0,
   );
-  let isOver = false;
+  let isWaitOver = false;
   const alertsFiring = waitFor(
-    () => `Never fired: ${[...pending].join(', ')}`,
+    () => `Never fired: ${[...notYetFired].join(', ')}`,
     () => {
-      for (const name of now.keys()) pending.delete(name);
-      return pending.size === 0;
+      for (const name of firingNow.keys()) notYetFired.delete(name);
+      return notYetFired.size === 0;
     },
   ).finally(() => {
-    isOver = true;
+    isWaitOver = true;
   });
   const repeat = async (task: () => Promise<unknown>) => {
-    while (!isOver) {
+    while (!isWaitOver) {
       await task();
       await pause(pollMs);
     }
   };
   const work = [fault(), ...repeated.map(repeat)];
-  // wait for every task, also after an error
+  // wait until every task has ended before an error is thrown
   await Promise.allSettled([alertsFiring, ...work]);
   await Promise.all([...work, alertsFiring]);
 }

@@ -1,4 +1,4 @@
-/** Creates resources for the permission matrix through the API, as the owner, or as an admin where only admins can. */
+/** Creates resources for the permission matrix, through the API as the owner or as an admin. */
 import { readFile } from 'node:fs/promises';
 import { type TestApp, type TestResponse, until } from '#libs/testing';
 import { type Joined, join, must, type People, unique, uniqueEmail } from './people.ts';
@@ -94,27 +94,27 @@ export function permissionFixture(app: TestApp, people: People) {
       return must(app, 'POST', '/auth/login', { body: { email, password } });
     },
 
-    /** Creates a webhook with an entry in the event log. */
-    async logged(): Promise<{ config_id: string }> {
+    /** Creates a webhook and sends a test delivery, which adds an entry to its log. */
+    async testedWebhook(): Promise<{ config_id: string }> {
       const webhook = await this.webhook();
       await byOwner(`/webhooks/${webhook.config_id}/test`);
       return webhook;
     },
 
-    /** Creates a log entry that can be redelivered: a test delivery, stored with the type of an event. */
-    async entry(): Promise<{ entry_id: string }> {
-      const { config_id } = await this.logged();
+    /** Creates a log entry that can be redelivered: a test delivery whose type is changed in the database. */
+    async logEntry(): Promise<{ entry_id: string }> {
+      const { config_id } = await this.testedWebhook();
       const entries = app.db.collection<{ _id: string }>('webhook_deliveries');
       const found = await entries.findOneAndUpdate(
         { config_id },
         { $set: { event_type: 'document.archived' } },
       );
-      if (!found) throw new Error('The test was not logged');
+      if (!found) throw new Error('The test delivery was not logged');
       return { entry_id: found._id };
     },
 
-    /** Creates a webhook in the caller's organization; `config_id` is undefined if its plan has no webhooks. */
-    async foreignWebhook(token: string | undefined): Promise<{ config_id: string | undefined }> {
+    /** Creates a webhook in the organization of the token. `config_id` is undefined if its plan has no webhooks. */
+    async webhookOfCaller(token: string | undefined): Promise<{ config_id: string | undefined }> {
       const created = await app.request('POST', '/webhooks', { as: token, body: webhookForm() });
       return { config_id: created.body.id };
     },

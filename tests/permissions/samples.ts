@@ -166,15 +166,15 @@ const webhooks = {
   rotateWebhookSecret: async (fixture) => aboutWebhook(await fixture.webhook()),
   deleteWebhook: async (fixture) => ({ params: await fixture.webhook() }),
   testWebhook: async (fixture) => ({ params: await fixture.webhook() }),
-  listWebhookEvents: async (fixture) => ({ shows: (await fixture.logged()).config_id }),
-  redeliverWebhookEvent: async (fixture) => ({ params: await fixture.entry() }),
+  listWebhookEvents: async (fixture) => ({ shows: (await fixture.testedWebhook()).config_id }),
+  redeliverWebhookEvent: async (fixture) => ({ params: await fixture.logEntry() }),
   redeliverFailedEvents: async (fixture) => {
     const { config_id } = await fixture.webhook();
     const since = '2026-01-01T00:00:00Z';
     return {
       body: async ({ actor, token }) =>
         actor === 'other organization'
-          ? { ...(await fixture.foreignWebhook(token)), since }
+          ? { ...(await fixture.webhookOfCaller(token)), since }
           : { config_id, since },
     };
   },

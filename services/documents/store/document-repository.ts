@@ -199,7 +199,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
     preconditions: Preconditions,
     tx: Transaction,
   ): Promise<void> {
-    await preconditions.findRelated?.(document, tx);
+    await preconditions.loadRelated?.(document, tx);
     assertPreconditions(preconditions, document);
   }
 

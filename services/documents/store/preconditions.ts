@@ -6,10 +6,10 @@ import type { DocumentRow } from './collections.ts';
 /** The conditions that must hold before a document is changed. */
 export interface Preconditions {
   /** Loads related rows before the other checks, or throws `NotFound`. */
-  findRelated?(document: DocumentRow, tx: Transaction): Promise<void>;
+  loadRelated?(document: DocumentRow, tx: Transaction): Promise<void>;
   /** Returns the problem if the actor may not change this document. */
   authorize(document: DocumentRow): Problem | undefined;
-  /** The ETags of `If-Match`; one of them must be that of the document. */
+  /** The ETags of `If-Match`; one of them must be that of the document. If undefined, no ETag is checked. */
   ifMatch: readonly string[] | undefined;
 }
 

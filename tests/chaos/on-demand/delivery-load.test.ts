@@ -1,4 +1,4 @@
-/** F17, F18 and F22: a hanging endpoint beside a healthy one, 200 endpoints down, and 50,000 due deliveries. */
+/** Load tests of webhook delivery, faults F17, F18 and F22 of the list of faults. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
@@ -43,7 +43,7 @@ afterAll(async () => {
 const start = (settings: Record<string, string>) =>
   startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings });
 
-/** Times from commit to first attempt of the matching webhooks, ms, in ascending order. */
+/** Returns the times from the commit of an event to its first attempt at the matching webhooks, ms, ascending. */
 async function latencies({ db }: System, isMeant: (webhook: string) => boolean): Promise<number[]> {
   const rows = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
   const events = new Map(rows.map(({ _id, created_at }) => [String(_id), created_at.getTime() as number]));
@@ -99,7 +99,7 @@ test('F18: 200 endpoints that are down delay no others; retries are spread', asy
     const tenants: TestTenant[] = [];
     for (let count = 0; count < 4; count += 1) {
       const names = Array.from({ length: 50 }, (_, at) => `down-${count}-${at}`);
-      // one half closes the connection, the other half responds with 503
+      // in the outage the proxy closes the connections of one half, and the other half responds with 503
       const urls = names.map((name, at) => (at % 2 === 0 ? `${dead}/${name}` : receiver.getUrl(name)));
       tenants.push(await createTenant(active, urls));
     }
