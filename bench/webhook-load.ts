@@ -26,8 +26,8 @@ export async function deleteDeliveries(
 }
 
 /**
- * Publishes documents of ten nodes of the organizations in turn, at a constant rate that does not depend on
- * the response times. The default side is the service.
+ * Publishes documents with ten nodes each, for the organizations in turn, at a constant rate that does not
+ * depend on the response times. The default side is the service.
  */
 export async function publishAtRate(
   fixture: BenchFixture,
@@ -46,8 +46,8 @@ export async function publishAtRate(
   const startedAt = performance.now();
   const requests: Promise<unknown>[] = [];
   for (let i = 0; i < count; i += 1) {
-    const behindMs = startedAt + (i * 1000) / perSecond - performance.now();
-    if (behindMs > 0) await pause(behindMs);
+    const untilDueMs = startedAt + (i * 1000) / perSecond - performance.now();
+    if (untilDueMs > 0) await pause(untilDueMs);
     const at = i % organizations.length;
     const path = `${prefixes[side]}/api/v1/documents/${drafts[at]?.[Math.floor(i / organizations.length)]}/publish`;
     requests.push(clients[side].send({ method: 'POST', path, key: organizations[at]?.key ?? '' }));

@@ -1,6 +1,6 @@
 /**
- * Runs one service under Deno with minimal permissions (`npm run service:deno -- documents`); `--print`
- * prints them.
+ * Runs one service under Deno with minimal permissions (`npm run service:deno -- documents`). With
+ * `--print`, only prints the permissions.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';

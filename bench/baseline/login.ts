@@ -1,6 +1,6 @@
 /**
- * Login of the baseline: the same password hash, a session row, and an access token with the same kind of
- * key.
+ * Login of the baseline: the same password hash, a session row, and an access token signed with the same
+ * algorithm (ES256).
  */
 import { createHash, generateKeyPairSync, randomBytes, scrypt, sign, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -26,7 +26,7 @@ export interface FileResult {
   /** Relative to the baseline in the same round. */
   cpuRatio: Spread;
   memoryRatio: Spread;
-  /** The error of the renderer; the numbers are missing then. */
+  /** The error, if the renderer failed. Without any successful round, the numbers are NaN. */
   failed?: string;
 }
 
@@ -94,7 +94,7 @@ async function measureSize(
         if (!isThirdParty(renderer)) throw error;
         failed.set(
           renderer,
-          /^\w*Error: .*$/m.exec(String((error as { stderr?: unknown }).stderr))?.[0] ?? 'no file',
+          /^\w*Error: .*$/m.exec(String((error as { stderr?: unknown }).stderr))?.[0] ?? 'no error text',
         );
       }
     }

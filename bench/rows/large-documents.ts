@@ -1,5 +1,5 @@
 /**
- * Limits for documents of the maximum size: their duration, their memory, and the latency of other requests.
+ * Limits for documents of the maximum size: duration and memory of requests, and latency of other requests.
  */
 
 import type { BenchFixture } from '../fixture.ts';
@@ -93,7 +93,7 @@ export const documentsMemory: Limit = {
   goal: 250,
   statistic: 'largest',
   remark:
-    'as in a container of 512 MB (docs/deployment.md); ten samples during 20,000 requests for trees of 200 nodes, cold and unchanged, lists, counts and a few trees of 10,000 nodes',
+    'as in a container of 512 MB (docs/deployment.md); ten samples during 20,000 requests for trees of 200 nodes, uncached and cached, lists, counts and a few trees of 10,000 nodes',
   async measure(fixture, share) {
     const { organization, api, copyDocument, db } = fixture;
     const hugePath = `/api/v1/documents/${await getHugeDocument(fixture)}`;

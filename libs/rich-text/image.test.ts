@@ -19,7 +19,7 @@ test('parseImage detects PNG, JPEG and GIF with their size', () => {
   }
 });
 
-test('the bytes decide the image type, not the declared type', () => {
+test('the image type is detected from the bytes, not from the declared type', () => {
   const image = parseImage(dataUri('image/png', gif(3, 4)));
   expect(image?.mime).toBe('image/gif');
   expect(image && [...image.bytes]).toEqual([...gif(3, 4)]);

@@ -19,7 +19,7 @@ export interface ConsumeDeps {
   meters: Meters;
   log: Log;
   now: () => Date;
-  tracing: Pick<Tracing, 'withSpan' | 'current' | 'workStats'>;
+  tracing: Pick<Tracing, 'withSpan' | 'currentTraceparent' | 'workStats'>;
   messagingSystem: Bus['messagingSystem'];
 }
 
@@ -72,7 +72,7 @@ export function consumeEvents(
       };
     };
     try {
-      const traceparent = tracing.current();
+      const traceparent = tracing.currentTraceparent();
       await handler(traceparent === undefined ? event : { ...event, trace: traceparent }, signal);
       observeAge({ type }, Math.max(0, now().getTime() - Date.parse(event.occurred_at)) / 1000);
       log.info(record('handled'), 'Event handled');

@@ -31,7 +31,7 @@ export function createStoreInstrumentation(
 
 /** Creates the wrapper that publishes each event in its own span. Consumers continue from that span. */
 export function createPublishSpans(
-  { withSpan, current }: Pick<Tracing, 'withSpan' | 'current'>,
+  { withSpan, currentTraceparent }: Pick<Tracing, 'withSpan' | 'currentTraceparent'>,
   messagingSystem: Bus['messagingSystem'],
 ): PublishWrapper {
   return (event, publish) => {
@@ -39,7 +39,7 @@ export function createPublishSpans(
     if (event.trace === undefined) return publish(event);
     const attributes = { 'messaging.system': messagingSystem, 'messaging.message.id': event.id };
     return withSpan({ name: `publish ${event.type}`, kind: 'producer', from: event.trace, attributes }, () =>
-      publish({ ...event, trace: current() ?? event.trace }),
+      publish({ ...event, trace: currentTraceparent() ?? event.trace }),
     );
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Prepares the stores of a process before its services start: MongoDB, their collections, the views of other
- * services.
+ * Prepares the stores of a process before its services start: waits for MongoDB, creates the collections, and
+ * waits for the views of other services.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable, type Store } from '#libs/store';

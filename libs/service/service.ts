@@ -22,7 +22,7 @@ export interface ServiceContext<Settings> {
   /** Returns the public health of this process. */
   health(): Promise<PublicHealth>;
   /** Runs background work in its own span. */
-  tracing: Pick<Tracing, 'withSpan' | 'setAttributes' | 'current' | 'workStats'>;
+  tracing: Pick<Tracing, 'withSpan' | 'setAttributes' | 'currentTraceparent' | 'workStats'>;
 }
 
 /** A background worker. */

@@ -168,7 +168,7 @@ async function openServiceStore(context: StartingProcess, service: AnyService): 
     alone: isSolePublisher,
     keyring: settings.ENCRYPTION_KEYS,
     now,
-    trace: tracing.current,
+    trace: tracing.currentTraceparent,
     instrumentation: createStoreInstrumentation(metrics.forService(service.contract.name), tracing),
     wrapPublish: createPublishSpans(tracing, bus.messagingSystem),
     onError: (message, error) => log.warn({ service: service.contract.name, err: error }, message),

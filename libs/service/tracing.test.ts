@@ -39,12 +39,12 @@ test('a request, its commands and its event are one trace', async () => {
     await tracing.withSpan({ name: 'publishDocument', kind: 'server', from: sampled }, async () => {
       tracing.recordCommand(find('documents'));
       tracing.setAttributes({ 'http.response.status_code': 200 });
-      traceparents.push(tracing.current());
+      traceparents.push(tracing.currentTraceparent());
     });
     await tracing.withSpan(
       { name: 'process document.published', kind: 'consumer', from: traceparents[0] },
       async () => {
-        traceparents.push(tracing.current());
+        traceparents.push(tracing.currentTraceparent());
       },
     );
   });
@@ -105,7 +105,7 @@ test('a trace that is not sampled still has a traceparent', async () => {
   let traceparent: string | undefined;
   await trace('named', { ratio: 0 }, (tracing) =>
     tracing.withSpan({ name: 'x', kind: 'server' }, async () => {
-      traceparent = tracing.current();
+      traceparent = tracing.currentTraceparent();
     }),
   );
   expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
@@ -117,7 +117,7 @@ test('without an endpoint work runs untraced and is still counted', async () => 
     tracing.recordCommand(find('a'));
     tracing.recordCommand(find('b'));
     tracing.recordPublishedEvents(1);
-    expect(tracing.current()).toBeUndefined();
+    expect(tracing.currentTraceparent()).toBeUndefined();
     return tracing.workStats();
   });
   expect(stats).toEqual({ mongodb_commands: 2, mongodb_ms: 6, events: 1 });
@@ -131,7 +131,7 @@ test('work that continues after its unit is not part of the trace', async () => 
     await tracing.withSpan({ name: 'x', kind: 'server' }, async () => {
       void gate.promise.then(() => {
         tracing.recordCommand(find('later'));
-        expect(tracing.current()).toBeUndefined();
+        expect(tracing.currentTraceparent()).toBeUndefined();
         woken.resolve();
       });
     });

@@ -14,7 +14,7 @@ import {
 import type { Command } from '#libs/store';
 import { type OtlpOptions, type SpanSource, startOtlp } from './otlp.ts';
 
-/** What starts a unit of work: a request, a consumed event, a published event, or an outgoing request. */
+/** The kind of a span: a request, a consumed event, a published event, or an outgoing request. */
 export type SpanType = 'server' | 'consumer' | 'producer' | 'client';
 
 /** The options of a span. */
@@ -32,7 +32,7 @@ export interface WorkStats {
   trace_id?: string;
   mongodb_commands: number;
   mongodb_ms: number;
-  /** Number of events that were published. */
+  /** Number of events that were written to the outbox. */
   events: number;
 }
 
@@ -49,7 +49,7 @@ export interface Tracing {
   /** Counts published events of the current unit of work. */
   recordPublishedEvents(count: number): void;
   /** Returns the W3C `traceparent` of the current unit of work, or `undefined` if tracing is off. */
-  current(): string | undefined;
+  currentTraceparent(): string | undefined;
   stop(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ interface WorkUnit {
   commands: number;
   commandMs: number;
   events: number;
-  isOver: boolean;
+  hasEnded: boolean;
 }
 
 const otelKinds = {
@@ -77,10 +77,10 @@ const otelKinds = {
 export async function startTracing(otlp: OtlpOptions | undefined): Promise<Tracing> {
   const spans = otlp && (await startOtlp(otlp));
   const currentUnit = new AsyncLocalStorage<WorkUnit>();
-  // work that continues after its unit has ended, e.g. in a worker that it woke, does not belong to it
+  // code that still runs after its unit has ended, e.g. in a worker that the unit woke, is not counted
   const getUnit = () => {
     const unit = currentUnit.getStore();
-    return unit?.isOver ? undefined : unit;
+    return unit?.hasEnded ? undefined : unit;
   };
 
   return {
@@ -90,7 +90,7 @@ export async function startTracing(otlp: OtlpOptions | undefined): Promise<Traci
         commands: 0,
         commandMs: 0,
         events: 0,
-        isOver: false,
+        hasEnded: false,
       };
       try {
         return await currentUnit.run(unit, work);
@@ -98,7 +98,7 @@ export async function startTracing(otlp: OtlpOptions | undefined): Promise<Traci
         markFailed(unit.span, error);
         throw error;
       } finally {
-        unit.isOver = true;
+        unit.hasEnded = true;
         unit.span?.end();
       }
     },
@@ -140,7 +140,7 @@ export async function startTracing(otlp: OtlpOptions | undefined): Promise<Traci
       const unit = getUnit();
       if (unit) unit.events += count;
     },
-    current() {
+    currentTraceparent() {
       const context = getUnit()?.context;
       return context && spans?.toTraceparent(context);
     },

@@ -1,6 +1,6 @@
 /**
- * The MongoDB grants of each service, derived from its contract: write its collections, read the views it
- * lists.
+ * The MongoDB grants of each service, derived from its contract: it may read and write its own collections,
+ * create its views, and read the views of other services in `reads`.
  */
 import type { Contract } from '#libs/contract';
 import { idempotencyCollection } from './idempotency.ts';
@@ -13,9 +13,9 @@ export interface Grant {
   readonly actions: readonly string[];
 }
 
-const rows = ['find', 'insert', 'update', 'remove'];
+const rowActions = ['find', 'insert', 'update', 'remove'];
 // GridFS lists the indexes of its bucket before the first upload
-const creating = ['createCollection', 'createIndex', 'listIndexes'];
+const setupActions = ['createCollection', 'createIndex', 'listIndexes'];
 
 /**
  * Derives a service's grants: own collections, own views, other services' views, then listing collections.
@@ -26,11 +26,11 @@ export function toGrants(contract: Contract): Grant[] {
     ...owns,
     ...[outboxCollection, inboxCollection, idempotencyCollection].map((options) => options(name).name),
   ];
-  const published = views.map((view) => view.name);
-  const others = new Set(reads.map((view) => view.name).filter((view) => !published.includes(view)));
+  const ownViews = views.map((view) => view.name);
+  const others = new Set(reads.map((view) => view.name).filter((view) => !ownViews.includes(view)));
   return [
-    ...own.map((collection) => ({ collection, actions: [...rows, ...creating] })),
-    ...published.map((collection) => ({ collection, actions: ['find', 'createCollection', 'collMod'] })),
+    ...own.map((collection) => ({ collection, actions: [...rowActions, ...setupActions] })),
+    ...ownViews.map((collection) => ({ collection, actions: ['find', 'createCollection', 'collMod'] })),
     ...[...others].map((collection) => ({ collection, actions: ['find'] })),
     // on start, a service checks which collections and views exist
     { collection: '', actions: ['listCollections'] },

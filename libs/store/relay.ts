@@ -66,7 +66,7 @@ export function startRelay(options: RelayOptions): Relay {
       for (const event of events) if (inFlight.size < maxInFlight) startPublishing(event, 0);
     },
     async republish(sinceMs) {
-      // an event that was published before the loss but is not marked yet would be missed
+      // an event that the broker confirmed and lost, but that is not marked yet, would be missed
       await Promise.all(inFlight.values());
       const count = await requeue(outbox, new Date(now().getTime() - sinceMs), now());
       if (isIdle) schedule(0);
@@ -107,8 +107,8 @@ export function startRelay(options: RelayOptions): Relay {
   }
 
   /**
-   * Marks the events published since the last call in one update. After a crash before it, they are published
-   * again.
+   * Marks the events published since the last call in one update. If the process crashes before the update,
+   * they are published again.
    */
   async function mark(): Promise<void> {
     marking = undefined;

@@ -80,9 +80,9 @@ export interface Store {
    */
   processOnce(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
   /**
-   * Runs `work` in one transaction, as `transact` does. Its result is the reply to the request. If the
-   * request has an Idempotency-Key, the response is stored in the same transaction. Every POST handler must
-   * reply through this method.
+   * Runs `work` in one transaction, as `transact` does, and returns the reply that `work` creates. If the
+   * request has an Idempotency-Key, the response is stored in the same transaction. The handler of an
+   * authenticated POST must reply through this method.
    */
   respond<A extends Actor, R>(
     actor: A,
@@ -156,15 +156,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     }
   };
   const runTransaction = async <R>(actor: Actor, work: (tx: Transaction) => Promise<R>): Promise<R> => {
-    let publishedEvents: Envelope[] = [];
+    let outboxEvents: Envelope[] = [];
     const result = await inTransaction(connection.getClient(), async (session) => {
       const tx = collectEvents(actor, session, now, options.trace);
       const value = await work(tx);
-      publishedEvents = await writeOutbox(rows(outbox), tx, { topology, now, by });
+      outboxEvents = await writeOutbox(rows(outbox), tx, { topology, now, by });
       return value;
     });
-    if (publishedEvents.length > 0) options.instrumentation?.eventsPublished(publishedEvents.length);
-    relay?.notify(publishedEvents);
+    if (outboxEvents.length > 0) options.instrumentation?.eventsPublished(outboxEvents.length);
+    relay?.notify(outboxEvents);
     return result;
   };
 

@@ -141,12 +141,12 @@ export async function testApp(options: {
     },
     async stop() {
       await withDeadline(
-        'the services',
+        'Stopping the services',
         Promise.all([started, ...replicas].map((instance) => instance.stop())),
       );
-      await withDeadline('the database', client.db().dropDatabase());
+      await withDeadline('Dropping the database', client.db().dropDatabase());
       await client.close();
-      await withDeadline('MongoDB', mongo.stop());
+      await withDeadline('Stopping MongoDB', mongo.stop());
       const leaks = secrets.findLeaks(lines);
       if (leaks.length > 0) throw new Error(`Secrets were logged:\n${leaks.join('')}`);
     },
@@ -154,10 +154,10 @@ export async function testApp(options: {
   return app;
 }
 
-/** Rejects with the name of what did not stop within 25 s, before Jest aborts the hook without naming it. */
+/** Rejects after 25 s with an error that names the step, because Jest's own timeout does not name it. */
 async function withDeadline(name: string, ending: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>();
-  const timer = setTimeout(() => late.reject(new Error(`${name} did not stop within 25 s`)), 25_000);
+  const timer = setTimeout(() => late.reject(new Error(`${name} took more than 25 s`)), 25_000);
   await Promise.race([ending, late.promise]).finally(() => clearTimeout(timer));
 }
 

@@ -72,7 +72,7 @@ describe('Markdown export', () => {
     );
   });
 
-  test('a document that is unknown or of another organization is a 404', async () => {
+  test('an unknown document and one of another organization get 404', async () => {
     const { id } = await createDraft({ title: 'Ours' });
     const eve = await register(app);
     const requests = [exportMarkdown(newId()), exportMarkdown('nonsense'), exportMarkdown(id, eve.key)];

@@ -36,7 +36,7 @@ async function registerAda() {
 }
 
 describe('the security log records', () => {
-  test('a registration and a login; a failed login only with a hashed account', async () => {
+  test('a registration, a login, and failed logins with a hash of the email', async () => {
     const unique = newId();
     const [email, secret] = [`${unique}@example.com`, `own password ${unique}`];
     const body = { organization_name: unique, name: 'Ada', email, password: secret };
@@ -243,7 +243,7 @@ describe('the security log records', () => {
   });
 });
 
-test('a request without security relevance is not in the security log', async () => {
+test('a request that is not security-relevant is not in the security log', async () => {
   expect((await request('GET', '/me', { as: (await registerAda()).token })).lines).toEqual([]);
 });
 

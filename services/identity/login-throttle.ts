@@ -15,8 +15,8 @@ export type WithLoginThrottle = <R>(
 ) => Promise<R | undefined>;
 
 /**
- * Creates the throttle. `failures` limits an account from one network; a ten times larger limit applies to
- * the account from all networks. Unknown accounts are limited like existing ones.
+ * Creates the throttle. `failures` limits failed logins to an account from one network; the limit from all
+ * networks together is ten times larger. Unknown accounts are limited like existing ones.
  */
 export function createLoginThrottle(rateLimiter: RateLimiter, failures: RateLimit): WithLoginThrottle {
   return async ({ email, address }, check) => {

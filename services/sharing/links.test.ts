@@ -71,7 +71,7 @@ describe('createShareToken', () => {
     expect(await findRows(id)).toHaveLength(1);
   });
 
-  test('creates one token for twenty concurrent Idempotency-Keys', async () => {
+  test('creates one token for twenty different Idempotency-Keys at once', async () => {
     const id = await createPublished();
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -85,7 +85,7 @@ describe('createShareToken', () => {
     expect(new Set(responses.map(({ body }) => body.token)).size).toBe(1);
   });
 
-  test('replays the same link and Location for a repeated key', async () => {
+  test('replays the same link and Location for a repeated Idempotency-Key', async () => {
     const id = await createPublished();
     const create = () =>
       app.request('POST', `/documents/${id}/share-token`, {
@@ -152,8 +152,8 @@ describe('replacing and deleting a share token', () => {
 });
 
 describe('access to share tokens', () => {
-  /** A document, and the key of a member who is neither its owner nor an admin. */
-  async function createStranger(): Promise<{ id: string; key: string }> {
+  /** Creates a document and an API key with the role `member` whose user does not own the document. */
+  async function createUnownedDocument(): Promise<{ id: string; key: string }> {
     const id = await createPublished();
     const rows = app.db.collection<{ _id: string }>('documents');
     await rows.updateOne({ _id: id }, { $set: { created_by: newId() } });
@@ -165,7 +165,7 @@ describe('access to share tokens', () => {
   }
 
   test('a member who is neither owner nor admin may only read the token', async () => {
-    const { id, key } = await createStranger();
+    const { id, key } = await createUnownedDocument();
     const { token } = (await share(id)).body;
     expect(await share(id, undefined, key)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     const deleted = await app.request('DELETE', `/documents/${id}/share-token`, { as: key });

@@ -12,7 +12,7 @@ export interface AttemptDeps {
   /** Delays after the first and the second attempt, ms. */
   delaysMs: readonly number[];
   now: () => Date;
-  tracing: Pick<Tracing, 'withSpan' | 'current' | 'workStats' | 'setAttributes'>;
+  tracing: Pick<Tracing, 'withSpan' | 'currentTraceparent' | 'workStats' | 'setAttributes'>;
   log: Pick<Log, 'info'>;
   /** Random number in [0, 1). */
   random: () => number;
@@ -68,7 +68,7 @@ export function createAttempt({
 
   async function attempt({ row, receiver, event: { body } }: DeliveryJob): Promise<AttemptResult> {
     const { attempts: number } = row;
-    const traceparent = tracing.current();
+    const traceparent = tracing.currentTraceparent();
     const headers = toHeaders({
       eventId: row.event_id,
       eventType: row.event_type,

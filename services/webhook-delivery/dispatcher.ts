@@ -21,8 +21,8 @@ import type { Sender } from './transport/sender.ts';
 const pollMs = 250;
 const sweepMs = 15_000;
 const batchSize = 200;
-/** At most this many batches are between the start of their claim and their requests. */
-const maxLaunches = 4;
+/** Maximum number of batches that are being claimed at the same time. */
+const maxConcurrentClaims = 4;
 
 /** Dependencies of the dispatcher. */
 export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
@@ -39,7 +39,7 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
 
 /** The worker that delivers. It polls every 250 ms; new deliveries of this process wake it at once. */
 export interface Dispatcher extends Worker {
-  /** Reserves slots for deliveries about to be inserted, as far as slots are free. */
+  /** Reserves slots for as many deliveries as possible before they are inserted. */
   reserve(deliveries: readonly NewDelivery[]): Reservation;
 }
 
@@ -50,7 +50,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const attempt = createAttempt(deps);
   const outcomeWriter = createOutcomeWriter(deps);
   const backoff = createEndpointBackoff(deps);
-  const launches = new Set<Promise<void>>();
+  const claims = new Set<Promise<void>>();
   const inFlight = new Set<Promise<void>>();
   const reservations = createReservations({
     lockMs: deps.lockMs,
@@ -82,7 +82,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       outcomeWriter.flush();
       await Promise.all([pollTimer.stop(), sweepTimer.stop()]);
       await running;
-      await Promise.all([...launches, reservations.idle()]);
+      await Promise.all([...claims, reservations.idle()]);
       await Promise.all(inFlight);
       await outcomeWriter.idle();
       await backoff.idle();
@@ -120,7 +120,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         isRunRequested = false;
         if (isPollRequested && scheduler.free() > 0) await poll();
         schedule();
-        if (launches.size >= maxLaunches) await Promise.race(launches);
+        if (claims.size >= maxConcurrentClaims) await Promise.race(claims);
         else if (scheduler.free() > 0 && (mayHaveMore || scheduler.needsRefill())) await pollMore();
       }
     } catch (error) {
@@ -162,14 +162,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   function schedule(): void {
-    if (stopped || launches.size >= maxLaunches) return;
+    if (stopped || claims.size >= maxConcurrentClaims) return;
     const rows = scheduler.take(backoff.limit);
     if (rows.length === 0) return;
     const launch = claimAndStart(rows).finally(() => {
-      launches.delete(launch);
+      claims.delete(launch);
       dispatch();
     });
-    launches.add(launch);
+    claims.add(launch);
   }
 
   async function claimAndStart(rows: readonly Candidate[]): Promise<void> {

@@ -13,8 +13,8 @@ export interface Sample {
   /** Set if the request invalidates its credential; another person of the same kind then sends it. */
   ends?: true;
   /**
-   * Text in the response to allowed callers (`yes`). Callers limited to their own data (`own`) neither see nor change
-   * it.
+   * Text in the response to allowed callers (`yes`). Callers limited to their own data (`own`) neither see it
+   * nor change rows that contain it.
    */
   shows?: string;
 }

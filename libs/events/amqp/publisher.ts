@@ -8,8 +8,8 @@ import { type Connection, responseTimeoutMs } from './connection.ts';
 export interface Publisher {
   /**
    * Resolves when the broker has stored the event in every queue bound to its type. Errors: `Unroutable`;
-   * `BusDown` if the channel is lost before; another error if the broker rejects the event (a queue is full)
-   * or confirms too late.
+   * `BusDown` if the channel is lost before that or the broker blocks publishing; another error if the broker
+   * rejects the event (a queue is full) or confirms too late.
    */
   publish(event: Envelope): Promise<void>;
   /** Resolves with the reason when the channel is lost. */
@@ -36,11 +36,11 @@ export async function openPublisher(connection: Connection, exchange: string): P
     async publish(event) {
       if (!isOpen) throw new BusDown();
       count += 1;
-      const number = String(count);
+      const correlationId = String(count);
       const content = Buffer.from(JSON.stringify(event));
-      const outcome = await publishConfirmed(channel, exchange, event, content, number);
-      const isReturned = returned.delete(number);
-      // the broker may still store the event after the alarm: consumers deduplicate the second copy
+      const outcome = await publishConfirmed(channel, exchange, event, content, correlationId);
+      const isReturned = returned.delete(correlationId);
+      // the broker may still store this event when its alarm ends; consumers then ignore the second copy
       if (outcome === 'late' && connection.blocked) throw new BusDown();
       if (outcome === 'late') {
         const error = new Error(

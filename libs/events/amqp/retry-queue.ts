@@ -1,7 +1,7 @@
 /**
- * The retry queue: it gives an event another attempt if only crashed processes dead-lettered it.
+ * The retry queue: gives an event another attempt if it was dead-lettered only because processes crashed.
  *
- * An event that kills its process also raises the delivery counts of the other events in flight. A process
+ * An event that crashes its process also raises the delivery counts of the other events in flight. A process
  * that has run for a while therefore consumes the retry queue one event at a time. Events that a handler
  * rejected become dead letters. Events over the delivery limit are handled once more, and become dead letters
  * if they fail again.
@@ -10,8 +10,8 @@ import type { ConsumeMessage } from 'amqplib';
 import type { Subscription } from './consumer.ts';
 
 /**
- * How long a process must run before it consumes the retry queue, ms. A process that its events kill dies
- * sooner.
+ * How long a process must run before it consumes the retry queue, ms. A process that crashes on an event
+ * exits sooner.
  */
 export const defaultRetryQueueDelayMs = 5_000;
 

@@ -20,7 +20,7 @@ export interface Decision<R> {
 
 /** A change that does not depend on the document: one update matches, changes and returns it. */
 export interface FastPath {
-  /** The fields that the document must have. Without a match, it is read first, as without a fast path. */
+  /** The fields that the document must have. Otherwise the change runs as if there were no fast path. */
   match: Partial<Pick<DocumentRow, 'status' | 'parent_doc_id'>>;
   change(at: Date): Change;
 }
@@ -32,7 +32,7 @@ export interface DocumentWithNodes {
 }
 
 /** The number of attempts to update a row that other replicas change at the same time. */
-const maxTries = 50;
+const maxAttempts = 50;
 
 /** The stores of the other rows of a document. */
 export interface RepositoryDeps {
@@ -69,7 +69,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
     /**
      * Changes a document in one transaction and returns the reply of `decide`, or throws `NotFound`. Writers
      * of the same document in this process wait for each other before their transactions start. If `fastPath`
-     * matches, the row is updated first, and `decide` only adds events and other writes.
+     * matches, the row is updated first; `decide` then adds events and other writes; its change is unused.
      */
     change<R>(
       actor: Actor,
@@ -105,7 +105,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
       decide: (document: DocumentRow) => Promise<Change>,
     ): Promise<DocumentRow> {
       return store.withLock(id, async () => {
-        for (let left = maxTries; left > 0; left -= 1) {
+        for (let left = maxAttempts; left > 0; left -= 1) {
           const document = await find(actor, id);
           assertPreconditions(preconditions, document);
           const change = completeChange(document, await decide(document), now());

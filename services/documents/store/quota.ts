@@ -5,7 +5,7 @@ import { nextRenewal, subscriptionTerms, type Terms, toPeriod } from '../../iden
 import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
 
-/** Consumes one publish event in the transaction that publishes a document; `PublishQuotaExhausted`. */
+/** Consumes one publish event in the transaction of a publish. Throws `PublishQuotaExhausted`. */
 export type ConsumeQuota = (documentId: string, tx: Transaction) => Promise<void>;
 
 /** Creates the store of the publish quota. */

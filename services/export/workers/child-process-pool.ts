@@ -22,7 +22,7 @@ export type PoolReply =
 /** Environment variables that the child process receives: runtime configuration, no secrets. */
 const inheritedVariables = /^(PATH|TZ|LANG|LC_.+|NODE_.+|SSL_CERT_.+|MALLOC_.+|LD_.+|UV_.+)$/;
 
-/** Creates a pool in a child process. `onError` receives errors of workers or a process that had no task. */
+/** Creates a pool in a child process. `onError` receives errors of idle workers and processes. */
 export function createChildProcessPool(options: PoolOptions, onError: (error: unknown) => void): TaskRunner {
   let current: PoolProcess | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export function createChildProcessPool(options: PoolOptions, onError: (error: un
       try {
         return await child.run(name, task, signal);
       } finally {
-        if (child === current && child.pendingCount() === 0) killWhenIdle();
+        if (child === current && child.pendingCount() === 0) startIdleTimer();
       }
     },
     async close() {
@@ -52,7 +52,7 @@ export function createChildProcessPool(options: PoolOptions, onError: (error: un
     return child;
   }
 
-  function killWhenIdle(): void {
+  function startIdleTimer(): void {
     clearTimeout(idleTimer);
     idleTimer = setTimeout(() => {
       void current?.kill();

@@ -114,7 +114,7 @@ export function memberRepository(store: Store, departments: DepartmentRepository
 
   /**
    * Rejects with `LastAdmin` unless the organization has another admin. The update of the organization's row
-   * makes concurrent changes conflict, so that each sees the result of the other.
+   * makes concurrent changes conflict; the one that is retried sees the result of the other.
    */
   async function requireAnotherAdmin(
     { organization_id }: Actor,

@@ -9,7 +9,7 @@ export interface UserRow {
   password: string;
   /** Incremented to end all sessions of the user; access tokens contain it. Absent means 0. */
   session_epoch?: number;
-  /** Incremented when the user joins an organization, so that joining conflicts with a password change. */
+  /** Incremented when the user joins an organization, to conflict with a concurrent password change. */
   joined?: number;
   created_at: Date;
 }
@@ -33,7 +33,7 @@ export interface MemberRow {
   department: string | null;
   /** A copy of the user's `session_epoch`, because every request reads it. */
   session_epoch?: number;
-  /** Incremented when the member creates an API key, so that this conflicts with the member's removal. */
+  /** Incremented when the member creates an API key, to conflict with a concurrent removal of the member. */
   keys_made?: number;
   joined_at: Date;
 }
@@ -55,7 +55,7 @@ export interface ApiKeyRow {
   member_id: string;
   /** The API key with which this one was created, or null. */
   created_by_key_id: string | null;
-  /** Incremented when this key creates another key, so that this conflicts with its revocation. */
+  /** Incremented when this key creates another key, to conflict with a concurrent revocation of this key. */
   keys_made?: number;
   name: string;
   role: Role;
@@ -66,7 +66,7 @@ export interface ApiKeyRow {
 }
 
 export interface SessionRow {
-  /** Hash of the session name, with which all its refresh tokens begin. */
+  /** Hash of the session name, the first part of every refresh token of the session. */
   _id: string;
   /** Hash of the current refresh token. */
   token_hash: string;
@@ -81,7 +81,7 @@ export interface PasswordResetRow {
   /** The user's id, so that a user has at most one open reset. */
   _id: string;
   token_hash: string;
-  /** The organization of the admin who created it; null if the operator created it. */
+  /** The organization of the admin who created the reset; null if the operator created it. */
   organization_id: string | null;
   expires_at: Date;
   created_at: Date;
@@ -92,7 +92,7 @@ export interface SigningKeyRow {
   _id: string;
   public_jwk: string;
   sealed_private: string;
-  /** When it starts to sign: after it was published for a while, so that every verifier has read it. */
+  /** When the key starts to sign tokens: some time after its publication, so that verifiers have it. */
   signs_from: Date;
   created_at: Date;
 }
@@ -101,7 +101,7 @@ export interface DepartmentRow {
   _id: string;
   organization_id: string;
   name: string;
-  /** Incremented when a member is assigned to it, so that this conflicts with its deletion. */
+  /** Incremented when the department is assigned, to conflict with a concurrent deletion of it. */
   touched: number;
   created_at: Date;
 }

@@ -86,13 +86,13 @@ export function createEventLog(store: Store, now: () => Date) {
     /** Returns the entries of an organization after a position, newest first. */
     async list({ organization_id }: Actor, options: ListOptions): Promise<DeliveryRow[]> {
       const { after, limit, ...filters } = options;
-      const setFilters = Object.entries(filters).filter(([, value]) => value !== undefined);
+      const activeFilters = Object.entries(filters).filter(([, value]) => value !== undefined);
       const filter = {
         organization_id,
         ...(filters.status === 'pending' && (await toPendingFilter(organization_id))),
         // lists all statuses, because status is the second field of the index by config_id
         ...(filters.config_id !== undefined && { status: { $in: deliveryStatus.options } }),
-        ...Object.fromEntries(setFilters),
+        ...Object.fromEntries(activeFilters),
         ...(after && {
           created_at: { $lte: after.created_at },
           $or: [{ created_at: { $lt: after.created_at } }, { _id: { $lt: after._id } }],
@@ -120,7 +120,7 @@ export function createEventLog(store: Store, now: () => Date) {
   ): Promise<Receiver[]> {
     const [event, deliveries] = await Promise.all([
       events.findOne({ _id: event_id }, { recipient_ids: 1 }).lean(),
-      // a delivery without majority may be rolled back; inserting it again waits for the majority
+      // a delivery that is not majority-committed may be rolled back; inserting it again waits for the commit
       rows.find({ event_id, is_first: true }, { config_id: 1 }).readConcern('majority').lean(),
     ]);
     const existingIds = new Set(deliveries.map(({ config_id }) => config_id));

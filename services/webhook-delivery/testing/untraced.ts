@@ -2,9 +2,9 @@
 import type { Tracing } from '#libs/service';
 
 /** Runs work without a trace. */
-export const untraced: Pick<Tracing, 'withSpan' | 'setAttributes' | 'current' | 'workStats'> = {
+export const untraced: Pick<Tracing, 'withSpan' | 'setAttributes' | 'currentTraceparent' | 'workStats'> = {
   withSpan: (_options, work) => work(),
   setAttributes: () => undefined,
-  current: () => undefined,
+  currentTraceparent: () => undefined,
   workStats: () => ({ mongodb_commands: 0, mongodb_ms: 0, events: 0 }),
 };

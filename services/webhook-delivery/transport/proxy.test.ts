@@ -33,7 +33,7 @@ function createTestSender(proxyUrl: string, partial: Partial<Parameters<typeof c
   return closeLater(createSender({ ...trust, proxy: new Secret(proxyUrl), ...partial }));
 }
 
-test('a delivery uses a tunnel by host name, and TLS with the receiver', async () => {
+test('a delivery opens a tunnel by host name and uses TLS to the receiver', async () => {
   const receiver = closeLater(await webhookReceiver(undefined, certificate));
   const proxy = closeLater(await connectProxy());
   const url = `https://receiver.example:${receiver.port}/hook`;
@@ -97,7 +97,7 @@ describe('targets that need no name resolution', () => {
   });
 });
 
-test('a rejecting proxy and an unreachable proxy have their own errors', async () => {
+test('a rejecting proxy and an unreachable proxy cause different errors', async () => {
   const proxy = closeLater(await connectProxy({ status: 403 }));
   const url = 'https://receiver.example/';
   expect(await createTestSender(proxy.url).send({ url, ...message })).toMatchObject({

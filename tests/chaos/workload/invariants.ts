@@ -1,4 +1,4 @@
-/** Reads MongoDB, RabbitMQ and the receiver, to compare them with the responses that organizations got. */
+/** Reads the state of MongoDB, RabbitMQ and the receiver, for comparison with the API responses. */
 import { connect } from 'amqplib';
 import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../../services/contracts.ts';
@@ -55,7 +55,7 @@ export async function countMessages({ rabbit, prefix }: ChaosFixture): Promise<R
   }
 }
 
-/** Reads the events of an organization from the outboxes. */
+/** Reads an organization's events from the outboxes of identity and documents, without `api_key.used`. */
 export async function readEvents(db: Db, { organizationId }: TestTenant): Promise<EventSummary[]> {
   const found = await Promise.all(
     ['identity_outbox', 'documents_outbox'].map((name) =>
@@ -72,15 +72,16 @@ export async function readEvents(db: Db, { organizationId }: TestTenant): Promis
     .map(({ id, type, data }) => ({ id, type, about: getSubjectId(data) }));
 }
 
-/** The distinct events at an organization's webhook. Throws if a signature is wrong or repeated bytes differ. */
+/** The distinct events at an organization's webhook. Throws on a wrong signature or differing bodies. */
 export function receivedEvents(receiver: ChaosReceiver, tenant: TestTenant): EventSummary[] {
   const bodies = new Map<string, string>();
   for (const post of receiver.postsTo(tenant.slug)) {
     verify(post, tenant);
     const { id } = JSON.parse(post.body);
-    if (id !== post.headers['webhook-id']) throw new Error(`${id} came as ${post.headers['webhook-id']}`);
+    if (id !== post.headers['webhook-id'])
+      throw new Error(`Event ${id} has the webhook-id ${post.headers['webhook-id']}`);
     const before = bodies.get(id) ?? post.body;
-    if (before !== post.body) throw new Error(`${id} came with other bytes:\n${before}\n${post.body}`);
+    if (before !== post.body) throw new Error(`Event ${id} has two bodies:\n${before}\n${post.body}`);
     bodies.set(id, post.body);
   }
   return [...bodies.values()]

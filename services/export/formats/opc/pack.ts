@@ -16,7 +16,7 @@ export async function pack(parts: Iterable<[string, PartSource]>): Promise<Buffe
   const archive = new ZipFile();
   const written = buffer(archive.outputStream);
   for (const [name, source] of parts) {
-    if (typeof source !== 'function' && isCompressed(name)) {
+    if (typeof source !== 'function' && isAlreadyCompressed(name)) {
       const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
       archive.addBuffer(bytes, name, { ...OPTIONS, compress: false });
       continue;
@@ -30,7 +30,7 @@ export async function pack(parts: Iterable<[string, PartSource]>): Promise<Buffe
   return written;
 }
 
-/** A fixed timestamp: the earliest one that zip can store, in local time as the format requires. */
+/** Options of every entry. The timestamp is fixed: the earliest that zip can store, in local time. */
 const OPTIONS = { mtime: new Date(1980, 0, 1), mode: 0o100644, forceDosTimestamp: true };
 
 function toByteStream(source: Iterable<string>): Readable {
@@ -53,6 +53,6 @@ function* toSlices(source: Iterable<string>): Generator<Buffer> {
   yield Buffer.from(pending.join(''), 'utf8');
 }
 
-function isCompressed(name: string): boolean {
+function isAlreadyCompressed(name: string): boolean {
   return /\.(png|jpe?g|gif|emz|wmz|odttf|zip|xlsx|docx)$/i.test(name);
 }

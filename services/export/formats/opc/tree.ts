@@ -30,7 +30,7 @@ export function elements(parent: XmlElement): XmlElement[] {
   return parent.children.filter(isElement);
 }
 
-/** Follows a path of local names; returns the first WordprocessingML child for each. */
+/** Follows a path of local names, each to the first matching WordprocessingML child; returns the last. */
 export function childW(parent: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   let element = parent;
   for (const local of path) element = element?.children.find((child): child is WElement => isW(child, local));
@@ -71,7 +71,7 @@ export function parseTwips(value: string | undefined): number | undefined {
   return number === undefined ? undefined : Math.max(-MAX_TWIPS, Math.min(number, MAX_TWIPS));
 }
 
-/** Returns the number after the largest of these; numbers from 2^30 are ignored. */
+/** Returns the largest number plus one. Numbers of 2^30 and more are ignored. */
 export function nextNumber(numbers: Iterable<number | undefined>): number {
   let largest = 0;
   for (const number of numbers)
@@ -94,7 +94,7 @@ export function* walkElements(root: XmlElement): Generator<{ element: XmlElement
 }
 
 /**
- * Rewrites a tree from the leaves up. The result of `change` replaces the element: `[]` removes it,
+ * Rewrites the tree below a root, leaves first. The result of `change` replaces an element: `[]` removes it,
  * `element.children` unwraps it.
  */
 export function rewrite(root: XmlElement, change: (element: XmlElement) => XmlNode[]): void {
