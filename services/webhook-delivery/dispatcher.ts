@@ -37,7 +37,7 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   onError(message: string, error: unknown): void;
 }
 
-/** The worker that delivers. It polls every 250 ms; new deliveries of this process wake it at once. */
+/** The worker that delivers. It polls every 250 ms; new deliveries of this process enqueueAndDispatch it at once. */
 export interface Dispatcher extends Worker {
   /** Reserves slots for as many deliveries as possible before they are inserted. */
   reserve(deliveries: readonly NewDelivery[]): Reservation;
@@ -57,7 +57,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     takeSlots: (rows) => (stopped ? [] : scheduler.reserve(rows, backoff.limit)),
     releaseSlot: onSlotFreed,
     send: track,
-    enqueue,
+    enqueue: enqueueAndDispatch,
   });
   let isRunRequested = false;
   let isPollRequested = false;
@@ -90,7 +90,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
   };
 
-  function wake(rows: readonly Candidate[]): void {
+  function enqueueAndDispatch(rows: readonly Candidate[]): void {
     if (stopped || rows.length === 0) return;
     enqueue(rows);
     dispatch();
