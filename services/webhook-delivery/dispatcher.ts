@@ -37,7 +37,7 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   onError(message: string, error: unknown): void;
 }
 
-/** The worker that delivers. It polls every 250 ms; new deliveries of this process enqueueAndDispatch it at once. */
+/** The worker that delivers. It polls every 250 ms; new deliveries of this process wake it at once. */
 export interface Dispatcher extends Worker {
   /** Reserves slots for as many deliveries as possible before they are inserted. */
   reserve(deliveries: readonly NewDelivery[]): Reservation;
