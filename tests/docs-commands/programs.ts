@@ -42,7 +42,7 @@ export function findProgram(text: string, ports: Ports): Program | undefined {
   if (last === 'npm start')
     return {
       name: 'npm start',
-      isReady: (printed) => printed.includes('Ctrl-C stops everything'),
+      isReady: (printed) => printed.includes('Press Ctrl-C to stop everything'),
       settings: { PORT: getPort(gatewayPort), MANAGEMENT_PORT: getPort(managementPort) },
     };
   if (last === 'npm run gateway') {
