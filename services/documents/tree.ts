@@ -124,7 +124,7 @@ export function nodeHandlers({
     const preconditions = {
       authorize: requireEditor(actor),
       ifMatch: call.ifMatch,
-      ...(findRelated && { findRelated }),
+      ...(findRelated && { loadRelated: findRelated }),
     };
     return repository.change(actor, params.doc_id, preconditions, async (document, tx, at) => {
       await assertEditable(document, () => repository.locksPublished(actor, tx));
