@@ -5,7 +5,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   // long, because other tests may use the machine at the same time
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   testSequencer: '<rootDir>/scripts/slow-first.js',
   // these tests take minutes: `npm run test:chaos` and `npm run test:e2e` run them, and `npm test` prints
   // that it skips them

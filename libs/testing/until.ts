@@ -7,7 +7,7 @@
 export async function until<T>(
   condition: string,
   poll: () => Promise<T | undefined | null | false>,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const limit = performance.now() + withinMs;
   for (;;) {
