@@ -28,7 +28,8 @@ export function expectOneTrace(
     callerSpan,
     ...steps.slice(0, -1).map((span) => span?.spanId),
   ]);
-  const [request, , consumed, delivered] = steps;
+  const [request, published, consumed, delivered] = steps;
+  for (const span of [published, consumed]) expect(span?.attributes['messaging.system']).toBe('rabbitmq');
   expect(receiver).toBe(`00-${traceId}-${delivered?.spanId}-01`);
   // every span has its parent in the trace
   const ids = new Set([callerSpan, ...spans.map(({ spanId }) => spanId)]);

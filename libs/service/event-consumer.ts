@@ -34,7 +34,7 @@ export function consumeEvents(
 ): { handler: Handler } & Pick<ConsumeOptions, 'onDeadLetter'> {
   const handler = dispatchByType(subscribers);
   const known = new Set(subscribers.map(({ type }) => type.name));
-  // an unknown type must not create a time series of its own
+  // an unknown type must not create a separate time series
   const toTypeLabel = ({ type }: { readonly type?: unknown }) =>
     typeof type === 'string' && known.has(type) ? type : 'unknown';
   const countAttempt = meters.counter(serviceMetrics.events);
