@@ -49,8 +49,8 @@ export interface Operation<
   /** Whether clients that prefer HTML get problems as HTML pages. The handler renders the pages. */
   readonly problemPages?: boolean;
   /**
-   * Whether web pages of any origin may call it (CORS). Preflight requests are answered automatically; the
-   * handler sets the CORS headers of its own responses.
+   * Whether web pages of any origin may call it (CORS). Preflight requests are answered automatically. The
+   * handler sets the CORS headers of all other responses.
    */
   readonly crossOrigin?: boolean;
   /** Event name in the security log, e.g. `api_key.create`. If set, every request is logged there. */

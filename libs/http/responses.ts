@@ -127,8 +127,8 @@ export function sendProblem(
 }
 
 /**
- * Returns the challenge of a 401 that has none. It tells a caller that sent a credential that it is no longer
- * valid (RFC 6750).
+ * Returns the default `WWW-Authenticate` challenge of a 401. If the request had a credential, the challenge says
+ * that it is no longer valid (RFC 6750).
  */
 function getChallenge(kind: ProblemKind, { headers }: IncomingMessage): string {
   const wasSent = kind === Unauthenticated && headers.authorization !== undefined;
