@@ -23,7 +23,7 @@ const bucket = (le: string) =>
 const exports = 'http_request_duration_seconds_count{operation="exportWord",status_class="2xx"}';
 const deliveries = (status: string) =>
   `webhook_deliveries_total{service="webhook-delivery",status="${status}"}`;
-const latency = (end: string) => `webhook_latency_seconds_${end}`;
+const latency = (end: string) => `webhook_delivery_latency_seconds_${end}`;
 const seriesName = (service: string, name: string, more = '') =>
   `${name}{service="${service}",instance="a"${more}}`;
 const volume = (what: string) => `kubelet_volume_stats_${what}_bytes{persistentvolumeclaim="data-mongodb-0"}`;
