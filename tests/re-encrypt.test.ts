@@ -7,7 +7,7 @@ import { type RunningServices, start } from '#libs/service';
 import { createKeyring } from '#libs/store';
 import { type Person, register, type TestRabbit, type TestResponse, testRabbit, until } from '#libs/testing';
 import { apiPrefix, contracts } from '../services/contracts.ts';
-import { services } from '../services/services.ts';
+import { services } from '../services/testing/services.ts';
 import { type WebhookReceiver, webhookReceiver } from '../services/webhook-delivery/testing/receiver.ts';
 import { runScript } from './programs.ts';
 import { type ServiceUsers, serviceUsers } from './service-users.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
-import { services } from '../services/services.ts';
+import { services } from '../services/testing/services.ts';
 
 let app: TestApp;
 let ada: Person;

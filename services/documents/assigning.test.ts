@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { until } from '#libs/testing';
-import { services } from '../services.ts';
+import { services } from '../testing/services.ts';
 import { Document } from './contract.ts';
 import {
   createMembers,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { DocumentSummary } from './contract.ts';
 import { documents } from './service.ts';
 import type { ListSort } from './shapes.ts';

@@ -15,8 +15,8 @@ import {
   until,
 } from '#libs/testing';
 import { contracts } from '../contracts.ts';
-import { identity } from '../identity/service.ts';
 import { sharing } from '../sharing/service.ts';
+import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, SearchRow } from './store/collections.ts';
 import { documentRow } from './testing/rows.ts';

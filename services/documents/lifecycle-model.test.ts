@@ -7,7 +7,7 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import { lifecycleClient } from './testing/lifecycle.ts';
 import { applyCommand, type Command, commandTypes, type Model } from './testing/model.ts';

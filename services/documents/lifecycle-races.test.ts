@@ -1,7 +1,7 @@
 /** Tests concurrent lifecycle changes at two replicas. The result must equal that of some sequence. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestResponse } from '#libs/testing';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import type { DocumentRow } from './store/collections.ts';
 import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';

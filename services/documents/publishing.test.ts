@@ -1,7 +1,7 @@
 /** Tests publishing and archiving over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { webhookDeliveryContract } from '../webhook-delivery/contract.ts';
 import { Document, DocumentSummary } from './contract.ts';
 import { documents } from './service.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { Document, type Node } from './contract.ts';
 import { documents } from './service.ts';
 import { HistoryRecord } from './shapes.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, SearchRow } from './store/collections.ts';
 

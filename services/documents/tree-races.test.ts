@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { TestResponse } from '#libs/testing';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import type { Node } from './contract.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';

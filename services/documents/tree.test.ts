@@ -1,7 +1,7 @@
 /** Tests the operations on nodes over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { Document, Node } from './contract.ts';
 import { documents } from './service.ts';
 import { findNode, outcome, toOutline, toTreeInput } from './testing/outline.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { until } from '#libs/testing';
-import { services } from '../services.ts';
+import { services } from '../testing/services.ts';
 import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 

@@ -1,6 +1,6 @@
 /** Tests the version rule of publishing over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';

@@ -1,7 +1,7 @@
 /** Tests changes of document fields over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { Document } from './contract.ts';
 import { documents } from './service.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';

@@ -12,7 +12,7 @@ import {
   testApp,
 } from '#libs/testing';
 import { contracts } from '../contracts.ts';
-import { identity } from './service.ts';
+import { identity } from '../testing/services.ts';
 import { createGuest } from './testing/client.ts';
 
 let app: TestApp;

@@ -6,8 +6,8 @@ import { newId } from '#libs/contract';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
+import { identity } from '../testing/services.ts';
 import { Session } from './contract.ts';
-import { identity } from './service.ts';
 
 let app: TestApp;
 let ada: Person;

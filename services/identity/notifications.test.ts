@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
-import { services } from '../services.ts';
+import { services } from '../testing/services.ts';
 import { documentAssigned, memberJoined, recipients, toNotification } from './rules/notifications.ts';
 import { InboxItem } from './shapes.ts';
 

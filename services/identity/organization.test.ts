@@ -4,7 +4,7 @@ import { newId } from '#libs/contract';
 import { register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
-import { identity } from './service.ts';
+import { identity } from '../testing/services.ts';
 
 let app: TestApp;
 

@@ -3,13 +3,25 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Unavailable } from '#libs/contract';
 import { bulkhead } from '#libs/service';
 
-const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
-const length = 32;
+/** Parameters of scrypt: `N` is a power of two; a hash takes `128 * N * r` bytes of memory. */
+export interface ScryptCost {
+  N: number;
+  r: number;
+}
 
-/** How many hashes a process computes at the same time, and how many may wait (default 50). */
+const defaultCost: ScryptCost = { N: 2 ** 15, r: 8 };
+const length = 32;
+/** Limit of Node for the memory of one hash, bytes. */
+const maxmem = 64 * 1024 * 1024;
+
+/**
+ * How many hashes a process computes at the same time, how many may wait (default 50), and the cost of each
+ * (default 32 MiB; tests use less).
+ */
 export interface PasswordHasherOptions {
   concurrency: number;
   maxQueue?: number;
+  cost?: ScryptCost | undefined;
 }
 
 /** Hashes and verifies passwords. Both methods reject with `Unavailable` when the queue is full. */
@@ -27,9 +39,13 @@ export interface PasswordHasher {
  * Creates a hasher that works off the main thread. The queue keeps a burst of logins from blocking other
  * work: libuv has only a few threads (default four), and name look-ups and compression use them too.
  */
-export function createPasswordHasher({ concurrency, maxQueue = 50 }: PasswordHasherOptions): PasswordHasher {
+export function createPasswordHasher({
+  concurrency,
+  maxQueue = 50,
+  cost = defaultCost,
+}: PasswordHasherOptions): PasswordHasher {
   const withinLimit = bulkhead({ maxConcurrent: concurrency, maxQueue, createError: queueFullError });
-  const derive = (password: string, salt: Uint8Array) => withinLimit(() => deriveKey(password, salt));
+  const derive = (password: string, salt: Uint8Array) => withinLimit(() => deriveKey(password, salt, cost));
 
   return {
     async hash(password) {
@@ -53,9 +69,9 @@ function queueFullError() {
   });
 }
 
-function deriveKey(password: string, salt: Uint8Array): Promise<Buffer> {
+function deriveKey(password: string, salt: Uint8Array, cost: ScryptCost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFC'), salt, length, cost, (error, key) =>
+    scrypt(password.normalize('NFC'), salt, length, { ...cost, maxmem }, (error, key) =>
       error ? reject(error) : resolve(key),
     );
   });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, profileCommands, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
-import { identity } from './service.ts';
+import { identity } from '../testing/services.ts';
 
 let app: TestApp;
 let ada: Person;

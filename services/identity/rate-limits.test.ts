@@ -4,8 +4,8 @@ import { newId } from '#libs/contract';
 import { type TestApp, type TestResponse, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
+import { identity } from '../testing/services.ts';
 import { getWindow, secondsUntil, toNetwork } from './rules/rate-limit.ts';
-import { identity } from './service.ts';
 
 let app: TestApp;
 const environment = {

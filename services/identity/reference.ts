@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { body, json } from '#libs/contract';
+import { body, json, openapi } from '#libs/contract';
 import { handle, reply } from '#libs/http';
+import { contracts } from '../contracts.ts';
 import { getOpenApi, getReferenceAsset, getReferencePage } from './contract.ts';
 
 /** The `info` of the OpenAPI document, and the prefix of all API paths. */
@@ -48,9 +49,9 @@ const page = `<!doctype html>
 const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#reference', deepLinking: true, defaultModelsExpandDepth: 0, validatorUrl: null });
 `;
 
-/** Handlers of the operations that serve `openapi`, the OpenAPI document. */
-export function referenceHandlers(openapi: unknown) {
-  const text = JSON.stringify(openapi);
+/** Handlers of the operations that serve the OpenAPI document and its page. */
+export function referenceHandlers() {
+  const text = JSON.stringify(openapi(contracts, about));
   const etag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
+import { identity } from '../testing/services.ts';
 import { formatApiKey } from './rules/api-key.ts';
-import { identity } from './service.ts';
 
 let app: TestApp;
 let ada: Person;

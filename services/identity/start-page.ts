@@ -5,11 +5,11 @@ import { handle, type RequestInfo, reply } from '#libs/http';
 import { element, escapeHtml, type Html, html, joinHtml, style } from '#libs/rich-text';
 import type { PublicHealth } from '#libs/service';
 import { getApiStartPage, getStartPage, type StartPage } from './contract.ts';
+import { about } from './reference.ts';
 import { startPageStyle } from './start-page-style.ts';
 
 /** What the start page needs. */
 interface StartPageOptions {
-  about: { title: string; version: string; description: string; apiPrefix: string };
   health(): Promise<PublicHealth>;
   /** The setting `GUIDES_URL`. */
   guidesUrl: string | undefined;
@@ -28,7 +28,7 @@ const policy = [
 const headers = { Vary: 'Accept', 'Cache-Control': 'no-cache' };
 
 /** Handlers of the operations that serve the start page. */
-export function startPageHandlers({ about, health, guidesUrl }: StartPageOptions) {
+export function startPageHandlers({ health, guidesUrl }: StartPageOptions) {
   const showPage = async ({ call }: { call: RequestInfo }) => {
     const content: StartPage = {
       title: about.title,

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { opsToken, type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
+import { identity } from '../testing/services.ts';
 import { PlanChanged } from './events.ts';
-import { identity } from './service.ts';
 
 let app: TestApp;
 let ada: Person;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { register, until } from '#libs/testing';
 import { type LifecycleClient, lifecycleClient } from '../documents/testing/lifecycle.ts';
 import { type TestContext, type TestMember, testContext } from '../documents/testing/test-context.ts';
-import { services } from '../services.ts';
+import { services } from '../testing/services.ts';
 
 let context: TestContext;
 let lifecycle: LifecycleClient;

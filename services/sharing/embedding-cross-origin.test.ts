@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import { gateway } from '#libs/http';
 import { type Person, register, type TestApp, testApp, testBrowser } from '#libs/testing';
 import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { sharing } from './service.ts';
 
 const contracts = [identity, documents, sharing].map(({ contract }) => contract);

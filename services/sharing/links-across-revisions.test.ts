@@ -5,7 +5,7 @@ import { register, type TestApp, testApp, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { type LifecycleClient, lifecycleClient } from '../documents/testing/lifecycle.ts';
 import { type TestContext, type TestMember, testContextFor } from '../documents/testing/test-context.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { sharing } from './service.ts';
 
 let app: TestApp;

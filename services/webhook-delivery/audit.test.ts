@@ -13,7 +13,7 @@ import {
   sortByEvent,
 } from '#libs/testing';
 import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { webhookDelivery } from './service.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { newId } from '#libs/contract';
 import type { Person } from '#libs/testing';
 import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { Webhook } from './contract.ts';
 import { webhookDelivery } from './service.ts';
 import { type Responder, webhookReceiver } from './testing/receiver.ts';

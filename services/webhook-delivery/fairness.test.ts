@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { newId } from '#libs/contract';
 import { freePorts, type Person, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { webhookDelivery } from './service.ts';
 import { type BacklogWebhook, enqueueDeliveries } from './testing/backlog.ts';
 import { type Responder, webhookReceiver } from './testing/receiver.ts';

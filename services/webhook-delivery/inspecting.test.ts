@@ -4,7 +4,7 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
 import type { Person, TestResponse } from '#libs/testing';
 import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { WebhookEvent } from './contract.ts';
 import { webhookDelivery } from './service.ts';
 import { type Responder, webhookReceiver } from './testing/receiver.ts';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { newId } from '#libs/contract';
 import type { Person, TestResponse } from '#libs/testing';
 import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { WebhookEvent } from './contract.ts';
 import { maxPerRequest } from './rules/redelivery.ts';
 import { webhookDelivery } from './service.ts';

@@ -5,7 +5,7 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
 import { type Person, type TestResponse, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
+import { identity } from '../testing/services.ts';
 import { RotatedWebhook } from './contract.ts';
 import { rotateSecrets } from './rules/secrets.ts';
 import { webhookDelivery } from './service.ts';

@@ -1,7 +1,7 @@
 /** Tests webhooks for `document.updated`, over HTTP with a real receiver. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, until } from '#libs/testing';
-import { services } from '../services.ts';
+import { services } from '../testing/services.ts';
 import { type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 

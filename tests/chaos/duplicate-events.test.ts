@@ -6,7 +6,7 @@ import { type Person, type TestRabbit, testRabbit, until } from '#libs/testing';
 import { prefixedNames, queueExists } from '../../libs/events/amqp/topology-setup.ts';
 import { deleteQueues } from '../../libs/testing/amqp-fixture.ts';
 import { documents } from '../../services/documents/service.ts';
-import { identity } from '../../services/identity/service.ts';
+import { identity } from '../../services/testing/services.ts';
 import { webhookDelivery } from '../../services/webhook-delivery/service.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';

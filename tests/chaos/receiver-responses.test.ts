@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
 import { documents } from '../../services/documents/service.ts';
-import { identity } from '../../services/identity/service.ts';
+import { identity } from '../../services/testing/services.ts';
 import { webhookDelivery } from '../../services/webhook-delivery/service.ts';
 import {
   type Reply,

@@ -1,7 +1,7 @@
 /** Tests the five services over RabbitMQ: each event reaches its webhook once, also if the broker is down or reset. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ownRabbit, type Person, type RabbitBroker, until } from '#libs/testing';
-import { services } from '../../services/services.ts';
+import { services } from '../../services/testing/services.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 

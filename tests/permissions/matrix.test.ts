@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { type AnyOperation, newId } from '#libs/contract';
 import { idempotencyHeader, opsToken, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
-import { services } from '../../services/services.ts';
+import { services } from '../../services/testing/services.ts';
 import { type PermissionFixture, permissionFixture } from './fixture.ts';
 import { type Credential, createPeople, type People } from './people.ts';
 import { findChanges, readRows } from './resources.ts';

@@ -2,7 +2,7 @@
 import type { TestResponse } from '#libs/testing';
 import { testApp, until } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
-import { identity } from '../../identity/service.ts';
+import { identity } from '../../testing/services.ts';
 import { documents } from '../service.ts';
 import type { DocumentRow } from '../store/collections.ts';
 import { type TestContext, type TestMember, testContextFor } from './test-context.ts';

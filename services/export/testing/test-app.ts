@@ -1,7 +1,7 @@
 /** Starts a test app with the export service. */
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { documents } from '../../documents/service.ts';
-import { identity } from '../../identity/service.ts';
+import { identity } from '../../testing/services.ts';
 import { exporting } from '../service.ts';
 
 /**

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Person, register, type TestApp, testApp, testBrowser } from '#libs/testing';
 import { documents } from '../../documents/service.ts';
-import { identity } from '../../identity/service.ts';
+import { identity } from '../../testing/services.ts';
 import { sharing } from '../service.ts';
 
 /** The services, a user and helpers for pages. */
