@@ -1,14 +1,30 @@
-/** Jest configuration: ES modules, type stripping by Jest, no compilation. */
+/** Jest configuration. `npx jest <path>` runs any test file; `TEST_LANE` (scripts/test.ts) selects the files of a lane. */
+import { availableParallelism } from 'node:os';
+import { measureSlowness } from './scripts/jest/machine-speed.js';
+
+// test files and their workers read it; `until` waits longer on a slow machine
+process.env.TEST_SLOWNESS ??= measureSlowness().toFixed(2);
+
+/** The files that each lane leaves out. The end of a file's name says its lane. */
+const otherLanes = {
+  test: ['\\.(e2e|chaos)\\.test\\.ts$'],
+  e2e: ['(?<!\\.e2e)\\.test\\.ts$'],
+  chaos: ['(?<!\\.chaos)\\.test\\.ts$'],
+};
+const cores = availableParallelism();
+/** Tests mostly wait for servers, so there are more workers than cores; those of chaos tests slow down each other. */
+const workers = { test: Math.ceil(cores * 1.5), e2e: cores, chaos: cores };
+const lane = process.env.TEST_LANE ?? 'test';
+
 // biome-ignore lint/style/noDefaultExport: Jest reads its settings from the default export
 export default {
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {},
-  // long, because other tests may use the machine at the same time
-  testTimeout: 120_000,
-  testSequencer: '<rootDir>/scripts/slow-first.js',
-  // these tests take minutes: `npm run test:chaos` and `npm run test:e2e` run them, and `npm test` prints
-  // that it skips them
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/chaos/on-demand/', '<rootDir>/tests/e2e/'],
   testMatch: ['<rootDir>/{libs,services,tests,scripts}/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.TEST_LANE ? otherLanes[lane] : [])],
+  testRunner: '<rootDir>/scripts/jest/test-runner.ts',
+  reporters: ['<rootDir>/scripts/jest/progress-reporter.js'],
+  globalSetup: '<rootDir>/scripts/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/scripts/jest/global-teardown.ts',
+  maxWorkers: workers[lane],
+  testTimeout: Math.ceil(120_000 * Number(process.env.TEST_SLOWNESS)),
+  transform: {},
 };

@@ -10,7 +10,7 @@ import { type AnyOperation, getProblems, openapi } from '#libs/contract';
 import { commonSettings } from '#libs/service';
 import { toGrants } from '#libs/store';
 import { apiPrefix, contracts } from '../services/contracts.ts';
-import { about } from '../services/identity/reference.ts';
+import { about } from '../services/identity/about.ts';
 import { services } from '../services/services.ts';
 import { actors, parseRowName, table as permissions, type Rule } from '../tests/permissions/table.ts';
 import { capacityPage } from './capacity-page.ts';

@@ -166,7 +166,9 @@ describe('sizes and names', () => {
 
   test('file names are lower-case words joined by hyphens', () => {
     const wrong = sources.filter(({ path }) =>
-      path.split('/').some((part) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?(\.(ts|cjs|js|mjs))?$/.test(part)),
+      path
+        .split('/')
+        .some((part) => !/^[a-z0-9]+(-[a-z0-9]+)*((\.(e2e|chaos))?\.test)?(\.(ts|cjs|js|mjs))?$/.test(part)),
     );
     expect(wrong.map(({ path }) => path)).toEqual([]);
     const empty = sources.filter(({ path }) =>

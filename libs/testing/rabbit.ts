@@ -3,17 +3,19 @@ import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { installPackage, isAccessible, printLine } from './debian.ts';
 import { canConnect, type RabbitBroker, startBroker } from './rabbit-broker.ts';
+import { askTestRun } from './servers.ts';
 import { until } from './until.ts';
 
 /** A shared broker for tests: its address, and a function that stops it unless it was already running. */
 export type TestRabbit = { url: string; stop(): Promise<void> };
 
 /**
- * Provides a RabbitMQ that tests share, each with its own queues or prefix: the address in TEST_AMQP_URL,
- * else the installed programs, else Docker, else the distribution's package, which is installed now.
+ * Provides a RabbitMQ that tests share, each with its own queues or prefix: the one of the test run, else the
+ * address in TEST_AMQP_URL, else the installed programs, else Docker, else the distribution's package, which is
+ * installed now.
  */
 export async function testRabbit(): Promise<TestRabbit> {
-  const given = process.env.TEST_AMQP_URL;
+  const given = (await askTestRun('rabbitmq')) ?? process.env.TEST_AMQP_URL;
   if (given) return { url: given, stop: async () => {} };
   const programs = await findPrograms();
   if (programs) return startLocal(programs);

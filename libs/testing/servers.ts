@@ -11,15 +11,25 @@ import {
 export type TestServer = { uri: string; stop(): Promise<void> };
 
 /**
- * Provides a MongoDB replica set: the address in TEST_MONGODB_URI, else a local mongod (PATH or cache), else
- * Docker, else a mongod that is downloaded now. Prints which one to stderr.
+ * Provides a MongoDB replica set: the one of the test run, else the address in TEST_MONGODB_URI, else a local
+ * mongod (PATH or cache), else Docker, else a mongod that is downloaded now. Prints which one to stderr.
  */
 export async function testMongo(): Promise<TestServer> {
-  const given = process.env.TEST_MONGODB_URI;
+  const given = (await askTestRun('mongodb')) ?? process.env.TEST_MONGODB_URI;
   if (given) return { uri: given, stop: async () => {} };
   const local = await findLocalBinary(printLine);
   if (local) return startEmbedded(local);
   return (await startInDocker()) ?? startEmbedded(await downloadBinary(printLine));
+}
+
+/** The address of a server of this test run, which starts it if needed; undefined outside of a test run. */
+export async function askTestRun(name: 'mongodb' | 'rabbitmq'): Promise<string | undefined> {
+  const { TEST_SERVERS } = process.env;
+  if (!TEST_SERVERS) return undefined;
+  const response = await fetch(`${TEST_SERVERS}/${name}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`Could not start ${name}: ${text}`);
+  return text;
 }
 
 async function startEmbedded(binary: Binary): Promise<TestServer> {

@@ -1,20 +1,23 @@
 /** Waits for a condition, so that tests need no fixed delays. */
 
+/** How many times as long as on the reference machine a wait may take; measured at the start of a test run. */
+export const slowness = Number(process.env.TEST_SLOWNESS ?? 1);
+
 /**
- * Polls every 20 ms until `poll` returns a value; rejects after `withinMs` with the description of the
- * condition.
+ * Polls every 20 ms until `poll` returns a value. Rejects with the description of the condition after `withinMs`,
+ * or later on a slow machine.
  */
 export async function until<T>(
   condition: string,
   poll: () => Promise<T | undefined | null | false>,
   withinMs = 60_000,
 ): Promise<T> {
-  const limit = performance.now() + withinMs;
+  const limit = performance.now() + withinMs * slowness;
   for (;;) {
     const value = await poll();
     if (value !== undefined && value !== null && value !== false) return value;
     if (performance.now() > limit)
-      throw new Error(`Timed out after ${withinMs} ms waiting for: ${condition}`);
+      throw new Error(`Timed out after ${withinMs * slowness} ms waiting for: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -6,16 +6,8 @@ import { dirname, join } from 'node:path';
 import { body, json, openapi } from '#libs/contract';
 import { handle, reply } from '#libs/http';
 import { contracts } from '../contracts.ts';
+import { about } from './about.ts';
 import { getOpenApi, getReferenceAsset, getReferencePage } from './contract.ts';
-
-/** The `info` of the OpenAPI document, and the prefix of all API paths. */
-export const about = {
-  title: 'Process Document Service',
-  version: '1.0.0',
-  description:
-    'Write, publish, share and export SOPs, playbooks and guides, and notify other systems with webhooks.',
-  apiPrefix: '/api/v1',
-};
 
 const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',

@@ -17,23 +17,13 @@ export interface Fault {
   /** What the system guarantees. I1 to I6 are the invariants of `checker.ts`. */
   promise: string;
   proofs: readonly Proof[];
-  /** Duration of its tests with `npm run test:chaos` on two cores, s: those in `npm test`, and those on demand. */
-  seconds: { inTests: number; onDemand: number };
 }
 
-/** Whether a proof is too slow for `npm test`. */
-export function isOnDemand({ file }: Proof): boolean {
-  return file.startsWith(onDemandFolder);
+/** Whether `npm run test:chaos` runs a proof; `npm test` runs the others. */
+export function isChaos({ file }: Proof): boolean {
+  return file.endsWith('.chaos.test.ts');
 }
 
-/** Folder of the tests that only `npm run test:chaos` runs. */
-export const onDemandFolder = 'tests/chaos/on-demand/';
-
-/** Tests that run on demand only. */
-export const onDemand = (name: string, ...tests: string[]): Proof => ({
-  file: `${onDemandFolder}${name}.test.ts`,
-  tests,
-});
 /** Tests of the event bus over RabbitMQ. */
 export const amqp = (name: string, ...tests: string[]): Proof => ({
   file: `libs/events/amqp/${name}.test.ts`,
@@ -44,8 +34,8 @@ export const delivery = (name: string, ...tests: string[]): Proof => ({
   file: `services/webhook-delivery/${name}.test.ts`,
   tests,
 });
-/** Chaos tests that `npm test` runs. */
+/** Tests that kill, freeze, disconnect or overload the system. */
 export const chaos = (name: string, ...tests: string[]): Proof => ({
-  file: `tests/chaos/${name}.test.ts`,
+  file: `tests/chaos/${name}.chaos.test.ts`,
   tests,
 });

@@ -1,8 +1,7 @@
-/** Tests that the list of faults names existing tests, and that every on-demand test belongs to a fault. */
+/** Tests that the list of faults names existing tests, and that every test named after a fault belongs to it. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { isOnDemand, onDemandFolder } from './fault.ts';
 import { faults } from './list.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -25,23 +24,23 @@ test('every test in the list of faults exists', () => {
     expect([id, proofs.some(({ tests }) => tests.length > 0)]).toEqual([id, true]);
 });
 
-test('every on-demand test names its fault, which lists it', () => {
-  const files = globSync(`${onDemandFolder}*.test.ts`, { cwd: root });
+test('every test named after a fault is in its list', () => {
+  const files = globSync('tests/chaos/*.chaos.test.ts', { cwd: root });
   expect(files.length).toBeGreaterThan(0);
-  const unnamed = files.flatMap((file) =>
-    [...readText(file).matchAll(/^test\('([^']*)| {2}\[?'(F\d+: [^']*)/gm)].flatMap(
-      ([, one, ofTable = '']) => {
-        const title = one ?? ofTable;
-        const [, id] = /^(F\d+): /.exec(title) ?? [];
-        const proofs = faults.find((one) => one.id === id)?.proofs ?? [];
-        const isNamed = proofs.some(
-          (proof) => proof.file === file && proof.tests.some((one) => title.startsWith(one)),
-        );
-        return isNamed ? [] : [`${file}: ${title}`];
-      },
-    ),
+  const unlisted = files.flatMap((file) =>
+    [...readText(file).matchAll(/^(?:test\(| {2}\[?)'((F\d+): [^']*)/gm)].flatMap(([, title = '', id]) => {
+      const proofs = faults.find((one) => one.id === id)?.proofs ?? [];
+      const isListed = proofs.some(
+        (proof) => proof.file === file && proof.tests.some((one) => title.startsWith(one)),
+      );
+      return isListed ? [] : [`${file}: ${title}`];
+    }),
   );
-  expect(unnamed).toEqual([]);
-  const named = new Set(faults.flatMap(({ proofs }) => proofs.filter(isOnDemand).map(({ file }) => file)));
-  expect(named).toEqual(new Set(files));
+  expect(unlisted).toEqual([]);
+});
+
+test('every chaos test of this folder belongs to a fault', () => {
+  const files = globSync('tests/chaos/*.chaos.test.ts', { cwd: root });
+  const listed = new Set(faults.flatMap(({ proofs }) => proofs.map(({ file }) => file)));
+  expect(files.filter((file) => !listed.has(file))).toEqual([]);
 });

@@ -3,5 +3,5 @@ import type { Fault } from './fault.ts';
 import { receiverFaults } from './receiver-faults.ts';
 import { serverFaults } from './server-faults.ts';
 
-/** F1 to F23. */
+/** F1 to F24. */
 export const faults: readonly Fault[] = [...serverFaults, ...receiverFaults];

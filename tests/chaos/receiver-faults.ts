@@ -1,5 +1,5 @@
 /** Faults of webhook receivers, large numbers of them, and changes to webhooks and replicas during delivery. */
-import { chaos, delivery, type Fault, onDemand } from './fault.ts';
+import { chaos, delivery, type Fault } from './fault.ts';
 
 /** F13 to F23. */
 export const receiverFaults: readonly Fault[] = [
@@ -17,9 +17,8 @@ export const receiverFaults: readonly Fault[] = [
         'a slow response body ends at the timeout and keeps the status',
         'a refused or closed connection has its own error code',
       ),
-      onDemand('slow-receivers', 'F13:'),
+      chaos('slow-receivers', 'F13:'),
     ],
-    seconds: { inTests: 1, onDemand: 14 },
   },
   {
     id: 'F14',
@@ -28,7 +27,6 @@ export const receiverFaults: readonly Fault[] = [
     promise:
       'A redirect is not followed. A 410 ends the delivery and disables the webhook. `Retry-After` lengthens a pause, to at most one hour.',
     proofs: [chaos('receiver-responses', 'F14:'), delivery('transport/sender', 'a redirect is not followed')],
-    seconds: { inTests: 4, onDemand: 0 },
   },
   {
     id: 'F15',
@@ -43,31 +41,27 @@ export const receiverFaults: readonly Fault[] = [
         'an expired certificate is rejected',
       ),
     ],
-    seconds: { inTests: 0.1, onDemand: 0 },
   },
   {
     id: 'F16',
     fault: 'loopback addresses in 13 spellings, beside an allowed address, and after a second DNS lookup',
     promise: 'No connection to the forbidden listener.',
     proofs: [chaos('hostile-receivers', 'F16: no connection to a blocked address is opened')],
-    seconds: { inTests: 0.1, onDemand: 0 },
   },
   {
     id: 'F17',
     fault: '500 events for an endpoint that hangs and 20 per second for a healthy one',
     promise: 'The healthy endpoint gets its events in time (goal: p95 < 1 s, p99 < 2 s).',
     proofs: [
-      onDemand('delivery-load', 'F17:'),
+      chaos('delivery-load', 'F17:'),
       delivery('dispatcher', 'a hanging endpoint gets four requests and does not delay others'),
     ],
-    seconds: { inTests: 3, onDemand: 95 },
   },
   {
     id: 'F18',
     fault: '200 endpoints are down, then up again',
     promise: 'First attempts are always in time (goal: p95 < 1 s). Retries are spread.',
-    proofs: [onDemand('delivery-load', 'F18:')],
-    seconds: { inTests: 0, onDemand: 55 },
+    proofs: [chaos('delivery-load', 'F18:')],
   },
   {
     id: 'F19',
@@ -75,35 +69,31 @@ export const receiverFaults: readonly Fault[] = [
     promise:
       'Both secrets verify during the overlap, the old one not after it. The waiting deliveries end as failed.',
     proofs: [
-      onDemand('changed-webhooks', 'F19:'),
+      chaos('changed-webhooks', 'F19:'),
       delivery('dispatcher', 'deleting a webhook fails its pending deliveries'),
     ],
-    seconds: { inTests: 0.6, onDemand: 19 },
   },
   {
     id: 'F20',
     fault: 'rolling restart of all replicas under load (SIGTERM)',
     promise: 'No attempt is wasted and no POST is sent twice.',
     proofs: [
-      onDemand('rolling-restart', 'F20:'),
+      chaos('rolling-restart', 'F20:'),
       delivery('dispatcher', 'a stop waits for requests in flight and records their outcomes'),
       delivery('dispatcher-stop', 'a row claimed during a stop is released, uncounted and unsent'),
     ],
-    seconds: { inTests: 2, onDemand: 43 },
   },
   {
     id: 'F21',
     fault: 'RabbitMQ delivers every event to webhook delivery ten times',
     promise: 'One delivery row, and one POST per attempt.',
     proofs: [chaos('duplicate-events', 'F21:')],
-    seconds: { inTests: 2, onDemand: 0 },
   },
   {
     id: 'F22',
     fault: '50,000 deliveries are due after an outage',
     promise: 'The rate is steady (goal: 80 % of the peak). Memory does not grow.',
-    proofs: [onDemand('delivery-load', 'F22:')],
-    seconds: { inTests: 0, onDemand: 257 },
+    proofs: [chaos('delivery-load', 'F22:')],
   },
   {
     id: 'F23',
@@ -111,9 +101,14 @@ export const receiverFaults: readonly Fault[] = [
       'the test of a webhook: answers after 9.9 s and after 10.1 s, a refused connection, a name without an address',
     promise: 'The first is delivered. The others fail without a status.',
     proofs: [
-      onDemand('slow-receivers', 'F23:'),
+      chaos('slow-receivers', 'F23:'),
       delivery('inspecting', 'a test without a response in time returns no status'),
     ],
-    seconds: { inTests: 1, onDemand: 11 },
+  },
+  {
+    id: 'F24',
+    fault: 'SIGKILL of the process with all services while it publishes documents',
+    promise: 'A document is published and its event is sent, or neither.',
+    proofs: [chaos('kill-in-publish', 'a killed publish stores both document and event, or neither')],
   },
 ];

@@ -1,9 +1,9 @@
 /** Faults of the service processes, RabbitMQ, MongoDB and the connections between them. */
-import { amqp, chaos, delivery, type Fault, onDemand, type Proof } from './fault.ts';
+import { amqp, chaos, delivery, type Fault, type Proof } from './fault.ts';
 
 const journeyProofs = ['node', 'deno', 'one-process'].map(
   (way): Proof => ({
-    file: `tests/chaos/journey-${way}.test.ts`,
+    file: `tests/chaos/journey-${way}.chaos.test.ts`,
     tests: [
       'requests succeed while each process and RabbitMQ are killed once',
       'every event is handled and no message is left in a queue',
@@ -20,32 +20,29 @@ export const serverFaults: readonly Fault[] = [
     id: 'F1',
     fault: 'SIGKILL of one of three delivering replicas during a batch, six times',
     promise: 'I1–I6',
-    proofs: [onDemand('killed-deliverers', 'F1:'), ...journeyProofs],
-    seconds: { inTests: 130, onDemand: 41 },
+    proofs: [chaos('killed-deliverers', 'F1:'), ...journeyProofs],
   },
   {
     id: 'F2',
     fault: 'SIGKILL during a POST; SIGKILL after the 2xx and before it is recorded',
     promise: 'I2; the second case may cause one duplicate with the same id',
     proofs: [
-      onDemand('killed-deliverers', 'F2:'),
+      chaos('killed-deliverers', 'F2:'),
       delivery(
         'dispatcher',
         'the sweep releases a row of a dead process, and it is delivered',
         'a row with three counted attempts fails as interrupted',
       ),
     ],
-    seconds: { inTests: 2, onDemand: 72 },
   },
   {
     id: 'F3',
     fault: 'SIGKILL of RabbitMQ under load; it is back after 12 s',
     promise: 'No request fails, nothing is lost, and the events flow again without a restart.',
     proofs: [
-      onDemand('rabbit-faults', 'F3:'),
-      amqp('broker-faults', 'a broker that is killed and restarted under load loses no event'),
+      chaos('rabbit-faults', 'F3:'),
+      amqp('broker-faults.chaos', 'a broker that is killed and restarted under load loses no event'),
     ],
-    seconds: { inTests: 8, onDemand: 29 },
   },
   {
     id: 'F4',
@@ -53,14 +50,13 @@ export const serverFaults: readonly Fault[] = [
     promise:
       'The services declare everything again and republish recent events. Consumers ignore duplicates. Nothing is lost.',
     proofs: [
-      onDemand('rabbit-faults', 'F4:'),
-      amqp('broker-faults', 'each owner of an outbox is notified once when the broker was reset'),
+      chaos('rabbit-faults', 'F4:'),
+      amqp('broker-faults.chaos', 'each owner of an outbox is notified once when the broker was reset'),
       {
         file: 'tests/journeys/over-rabbitmq.test.ts',
         tests: ['no event is lost or repeated if RabbitMQ restarts empty under load'],
       },
     ],
-    seconds: { inTests: 34, onDemand: 18 },
   },
   {
     id: 'F5',
@@ -69,22 +65,20 @@ export const serverFaults: readonly Fault[] = [
     proofs: [
       chaos('frozen-rabbitmq', 'F5:'),
       amqp(
-        'broker-faults',
+        'broker-faults.chaos',
         'a frozen broker is detected within 8 seconds, and the bus recovers',
         'a bus closes within 10 seconds while the broker is frozen',
       ),
     ],
-    seconds: { inTests: 67, onDemand: 0 },
   },
   {
     id: 'F6',
     fault: 'RabbitMQ has no memory left (alarm)',
     promise: 'Events wait in the outbox, memory does not grow, and publishing resumes without a restart.',
     proofs: [
-      onDemand('rabbit-faults', 'F6:'),
-      amqp('broker-faults', 'the bus is down while the broker is out of memory, and then recovers'),
+      chaos('rabbit-faults', 'F6:'),
+      amqp('broker-faults.chaos', 'the bus is down while the broker is out of memory, and then recovers'),
     ],
-    seconds: { inTests: 7, onDemand: 40 },
   },
   {
     id: 'F7',
@@ -93,7 +87,7 @@ export const serverFaults: readonly Fault[] = [
     promise:
       'An event that no queue accepts is not marked as published. The process reports it and repairs the topology. It restores one of several bindings within a minute; events published until then do not reach that queue.',
     proofs: [
-      onDemand('rabbit-faults', 'F7:'),
+      chaos('rabbit-faults', 'F7:'),
       amqp(
         'queue-faults',
         'publish rejects while a queue is full, and no event is lost',
@@ -102,7 +96,6 @@ export const serverFaults: readonly Fault[] = [
         'a deleted binding of one of several queues is declared again',
       ),
     ],
-    seconds: { inTests: 2, onDemand: 15 },
   },
   {
     id: 'F8',
@@ -115,19 +108,18 @@ export const serverFaults: readonly Fault[] = [
         'no acknowledgment is sent over a closed channel',
       ),
       amqp(
-        'broker-faults',
+        'broker-faults.chaos',
         'connections closed by the broker reopen, and events in flight return',
         'an event is redelivered if its handler exceeds the consumer timeout',
       ),
     ],
-    seconds: { inTests: 5, onDemand: 0 },
   },
   {
     id: 'F9',
     fault: 'an event crashes the process that handles it, which has prefetched 64 events',
     promise: 'That event becomes a dead letter. The other 63 are handled.',
     proofs: [
-      amqp('poison', 'only the event that kills its process is dead-lettered'),
+      amqp('poison.chaos', 'only the event that kills its process is dead-lettered'),
       amqp(
         'redelivery',
         'a new process consumes redelivered events one at a time',
@@ -140,7 +132,6 @@ export const serverFaults: readonly Fault[] = [
         'an event that a handler rejected is not retried after earlier crashes',
       ),
     ],
-    seconds: { inTests: 11, onDemand: 0 },
   },
   {
     id: 'F10',
@@ -157,7 +148,6 @@ export const serverFaults: readonly Fault[] = [
         declaredIn: 'libs/testing/bus-failures.ts',
       },
     ],
-    seconds: { inTests: 1, onDemand: 0 },
   },
   {
     id: 'F11',
@@ -165,23 +155,21 @@ export const serverFaults: readonly Fault[] = [
       'mongod is killed and restarted; is down for 30 s; its primary steps down, is killed, or loses unreplicated writes',
     promise: 'I1–I6. No webhook is sent while MongoDB is down. Requests get 503 and then succeed again.',
     proofs: [
-      onDemand('mongo-faults', 'F11:'),
+      chaos('mongo-faults', 'F11:'),
       {
-        file: 'libs/store/outage.test.ts',
+        file: 'libs/store/outage.chaos.test.ts',
         tests: [
           'requests fail with 503 while MongoDB is down, and work when it is back',
           'a transaction that loses its connection commits once or not at all',
         ],
       },
     ],
-    seconds: { inTests: 6, onDemand: 167 },
   },
   {
     id: 'F12',
     fault:
       '2 s of latency, connection resets, packets of 7 bytes or 20 KB/s between the services and MongoDB or RabbitMQ',
     promise: 'I1–I6',
-    proofs: [onDemand('network-faults', 'F12:'), amqp('cut-off', 'a connection that is cut at')],
-    seconds: { inTests: 21, onDemand: 151 },
+    proofs: [chaos('network-faults', 'F12:'), amqp('cut-off.chaos', 'a connection that is cut at')],
   },
 ];

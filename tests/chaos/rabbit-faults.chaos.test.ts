@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { connect } from 'amqplib';
 import { newId } from '#libs/contract';
 import { ownMongo, ownRabbit, type RabbitBroker, until } from '#libs/testing';
-import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
-import { contracts } from '../../../services/contracts.ts';
-import { readMetric, type System, startSystem } from '../system.ts';
+import { prefixedNames } from '../../libs/events/amqp/topology-setup.ts';
+import { contracts } from '../../services/contracts.ts';
+import { readMetric, type System, startSystem } from './system.ts';
 import {
   createTenant,
   findViolations,
@@ -15,7 +15,7 @@ import {
   startReceiver,
   type TestTenant,
   waitUntilSettled,
-} from '../tenants.ts';
+} from './tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof ownMongo>>;
 let rabbit: RabbitBroker;

@@ -1,7 +1,7 @@
 /** F20: a rolling restart of all replicas under load wastes no attempt and repeats no POST. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
-import { type System, startSystem } from '../system.ts';
+import { type System, startSystem } from './system.ts';
 import {
   createTenant,
   findViolations,
@@ -9,7 +9,7 @@ import {
   startPublishing,
   startReceiver,
   waitUntilSettled,
-} from '../tenants.ts';
+} from './tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;

@@ -11,7 +11,7 @@ import {
   testRabbit,
   until,
 } from '#libs/testing';
-import { type System, startSystem } from '../system.ts';
+import { type System, startSystem } from './system.ts';
 import {
   createTenant,
   findViolations,
@@ -20,7 +20,7 @@ import {
   startReceiver,
   type TestTenant,
   waitUntilSettled,
-} from '../tenants.ts';
+} from './tenants.ts';
 
 let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { type MongoReplicaSet, ownMongo, type TestRabbit, testRabbit, until } from '#libs/testing';
-import { type System, shortLeases, startSystem } from '../system.ts';
+import { type System, shortLeases, startSystem } from './system.ts';
 import {
   createTenant,
   findViolations,
@@ -13,7 +13,7 @@ import {
   startReceiver,
   type TestTenant,
   waitUntilSettled,
-} from '../tenants.ts';
+} from './tenants.ts';
 
 let rabbit: TestRabbit;
 let mongo: MongoReplicaSet | undefined;

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type MongoReplicaSet, ownMongo, type TestRabbit, tcpProxy, testRabbit, until } from '#libs/testing';
-import { toShard } from '../../../services/webhook-delivery/rules/fair-scheduler.ts';
-import { toBody } from '../../../services/webhook-delivery/rules/message.ts';
-import { readMetric, type System, startSystem } from '../system.ts';
+import { toShard } from '../../services/webhook-delivery/rules/fair-scheduler.ts';
+import { toBody } from '../../services/webhook-delivery/rules/message.ts';
+import { readMetric, type System, startSystem } from './system.ts';
 import {
   createTenant,
   findViolations,
@@ -15,7 +15,7 @@ import {
   startReceiver,
   type TestTenant,
   waitUntilSettled,
-} from '../tenants.ts';
+} from './tenants.ts';
 
 let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;

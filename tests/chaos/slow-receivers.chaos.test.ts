@@ -3,9 +3,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
-import { listen } from '../../../services/webhook-delivery/testing/receiver.ts';
-import { readMetric, type System, startSystem } from '../system.ts';
-import { createTenant, publish } from '../tenants.ts';
+import { listen } from '../../services/webhook-delivery/testing/receiver.ts';
+import { readMetric, type System, startSystem } from './system.ts';
+import { createTenant, publish } from './tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;

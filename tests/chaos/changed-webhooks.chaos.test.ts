@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
-import type { Post } from '../checker.ts';
-import { type System, startSystem } from '../system.ts';
+import type { Post } from './checker.ts';
+import { type System, startSystem } from './system.ts';
 import {
   createTenant,
   findViolations,
@@ -14,7 +14,7 @@ import {
   startReceiver,
   type TestTenant,
   waitUntilSettled,
-} from '../tenants.ts';
+} from './tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;

@@ -1,5 +1,5 @@
 /** Runs replicas.test.ts with an Idempotency-Key on every authenticated POST. */
 import { sendIdempotencyKeys } from '#libs/testing';
-import './replicas.test.ts';
+import './replicas.e2e.test.ts';
 
 sendIdempotencyKeys();

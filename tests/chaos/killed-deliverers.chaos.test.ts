@@ -9,7 +9,7 @@ import {
   testRabbit,
   until,
 } from '#libs/testing';
-import { type System, shortLeases, startSystem } from '../system.ts';
+import { type System, shortLeases, startSystem } from './system.ts';
 import {
   createTenant,
   findViolations,
@@ -18,7 +18,7 @@ import {
   startPublishing,
   startReceiver,
   waitUntilSettled,
-} from '../tenants.ts';
+} from './tenants.ts';
 
 let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;

@@ -1,0 +1,40 @@
+/** Runs once before all tests: creates the temporary folder of the run and starts the provider of servers. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Config } from '@jest/types';
+
+let servers: ChildProcess | undefined;
+
+// biome-ignore lint/style/noDefaultExport: Jest takes its global setup from the default export
+export default async function setUp({ maxWorkers }: Config.GlobalConfig): Promise<void> {
+  const slowness = Number(process.env.TEST_SLOWNESS ?? 1);
+  const factor = slowness === 1 ? 'as set' : `${slowness.toFixed(1)} times as long, as the machine is slow`;
+  process.stderr.write(`${maxWorkers} workers; waits may take ${factor}.\n`);
+  process.env.TMPDIR = await mkdtemp(join(tmpdir(), 'pds-run-'));
+  servers = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'servers.ts')],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  if (!servers.stdout) throw new Error('The provider of servers has no stdout');
+  const [port] = await once(createInterface(servers.stdout), 'line');
+  process.env.TEST_SERVERS = `http://127.0.0.1:${port}`;
+  // a whole lane needs both; start them while the first tests load
+  if (process.env.TEST_LANE)
+    for (const name of ['mongodb', 'rabbitmq']) fetch(`${process.env.TEST_SERVERS}/${name}`).catch(() => {});
+}
+
+/** Stops the servers. Rejects if the tests left files or processes behind. */
+export async function tearDown(): Promise<void> {
+  if (!servers) return;
+  const exited = once(servers, 'exit');
+  servers.stdin?.end();
+  const [code] = await exited;
+  if (code !== 0) throw new Error('The tests left files or processes behind.');
+}

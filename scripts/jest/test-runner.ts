@@ -1,0 +1,117 @@
+/**
+ * Runs a test file in the worker's own realm instead of a `vm` context. So Node loads the modules itself, types
+ * are stripped without a flag, and all files of a worker share the modules that they import (ADR 31).
+ */
+import { registerHooks } from 'node:module';
+import { performance } from 'node:perf_hooks';
+import { pathToFileURL } from 'node:url';
+import { jestExpect } from '@jest/expect';
+import { type AssertionResult, createEmptyTestResult, type TestResult } from '@jest/test-result';
+import type { Circus, Config } from '@jest/types';
+import * as circus from 'jest-circus';
+import { formatExecError, formatResultsErrors } from 'jest-message-util';
+
+const globals = new URL('./globals.ts', import.meta.url).href;
+let run = 0;
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier === '@jest/globals') return { url: globals, shortCircuit: true };
+    const resolved = next(specifier, context);
+    // a test file declares its tests when it is loaded, so it is loaded anew where another test file imports it
+    return resolved.url.endsWith('.test.ts') ? { ...resolved, url: `${resolved.url}?run=${run}` } : resolved;
+  },
+});
+
+const timeoutKey = Symbol.for('TEST_TIMEOUT_SYMBOL');
+/** How long connections and timers may take to close after the last test of a file. */
+const closingMs = 10_000;
+
+/** A test runner for Jest (https://jestjs.io/docs/configuration#testrunner-string). */
+// biome-ignore lint/style/noDefaultExport: Jest takes a test runner from the default export
+export default async function runTestFile(
+  globalConfig: Config.GlobalConfig,
+  config: Config.ProjectConfig,
+  _environment: unknown,
+  _runtime: unknown,
+  testPath: string,
+): Promise<TestResult> {
+  run += 1;
+  const [openBefore, environment] = [countResources(), { ...process.env }];
+  const uncaught: Error[] = [];
+  process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+  circus.resetState();
+  // the types of Jest's own state do not contain the key
+  Reflect.set(globalThis, timeoutKey, config.testTimeout ?? globalConfig.testTimeout);
+  const state = circus.getState();
+  state.testNamePattern = globalConfig.testNamePattern ? new RegExp(globalConfig.testNamePattern, 'i') : null;
+  jestExpect.setState({ testPath, expand: globalConfig.expand });
+
+  await import(pathToFileURL(testPath).href);
+  const { testResults, unhandledErrors } = await circus.run();
+  const open = await waitUntilClosed(openBefore);
+  process.setUncaughtExceptionCaptureCallback(null);
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
+
+  const results = testResults.map(toAssertionResult);
+  const count = (status: AssertionResult['status']) => results.filter((one) => one.status === status).length;
+  const errors = [...unhandledErrors, ...uncaught.map((error) => error.stack ?? error.message), ...open];
+  const execError = { message: '', stack: errors.join('\n') };
+  const messages = [
+    formatResultsErrors(results, config, globalConfig, testPath),
+    ...(errors.length > 0 ? [formatExecError(execError, config, globalConfig, testPath)] : []),
+  ];
+  return {
+    ...createEmptyTestResult(),
+    testFilePath: testPath,
+    testResults: results,
+    numPassingTests: count('passed'),
+    numFailingTests: count('failed'),
+    numPendingTests: count('pending'),
+    numTodoTests: count('todo'),
+    failureMessage: messages.filter(Boolean).join('\n\n'),
+    ...(errors.length > 0 && { testExecError: execError }),
+  };
+}
+
+function toAssertionResult(result: Circus.TestResult): AssertionResult {
+  const names = result.testPath.slice(1).map(String); // the first one is Jest's root block
+  const status = {
+    skip: 'pending',
+    todo: 'todo',
+    done: result.errors.length > 0 ? 'failed' : 'passed',
+  } as const;
+  return {
+    ancestorTitles: names.slice(0, -1),
+    title: names.at(-1) ?? '',
+    fullName: names.join(' '),
+    duration: result.duration ?? null,
+    status: status[result.status as keyof typeof status],
+    failureMessages: [...result.errors],
+    failureDetails: [...result.errorsDetailed],
+    invocations: result.invocations,
+    location: result.location ?? null,
+    numPassingAsserts: result.numPassingAsserts,
+  };
+}
+
+/** Counts what keeps the process running: connections, servers, timers, child processes. */
+function countResources(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const type of process.getActiveResourcesInfo()) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return counts;
+}
+
+/** Waits until nothing more is open than before the file. Returns an error for what stays open. */
+async function waitUntilClosed(before: Map<string, number>): Promise<string[]> {
+  const limit = performance.now() + closingMs * Number(process.env.TEST_SLOWNESS ?? 1);
+  for (;;) {
+    const open = [...countResources()].filter(([type, count]) => count > (before.get(type) ?? 0));
+    if (open.length === 0) return [];
+    if (performance.now() > limit) {
+      const list = open.map(([type, count]) => `${count} ${type} (${before.get(type) ?? 0} before the file)`);
+      return [`The file left connections, servers, timers or processes open: ${list.join(', ')}`];
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
