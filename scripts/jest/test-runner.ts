@@ -22,6 +22,9 @@ registerHooks({
   },
 });
 
+// both are opened at their first use, which is not a leak of the file that writes first
+void [process.stdout, process.stderr];
+
 const timeoutKey = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** How long connections and timers may take to close after the last test of a file. */
 const closingMs = 10_000;
