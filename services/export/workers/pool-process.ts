@@ -7,8 +7,8 @@ import { type PoolOptions, type TaskRunner, WorkerOutOfMemory } from './task-run
 import { createThreadPool } from './thread-pool.ts';
 
 /**
- * The priority of this process as a nice value. It is low enough that readers keep their p99 (ADR 26), and
- * high enough that a file is done within seconds when other programs need all cores.
+ * The priority of this process as a nice value. It is low enough to protect the p99 of readers, and high
+ * enough that a file is done within seconds when other programs need all cores (ADR 26).
  */
 const lowPriority = 5;
 const running = new Map<number, AbortController>();
