@@ -5,7 +5,7 @@ import { toSpread } from './statistics.ts';
 /** A measured value with an absolute goal. */
 export interface Limit {
   name: string;
-  unit: 'ms' | 'MB' | '/s' | '%';
+  unit: 's' | 'ms' | 'MB' | '/s' | '%';
   /** Upper limit of the statistic; lower limit with `isMinimum`. */
   goal: number;
   /** Whether the goal is a lower limit. */

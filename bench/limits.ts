@@ -1,5 +1,6 @@
 /** Lists all limits, in the order of measurement. */
 import type { Limit } from './limit.ts';
+import { exportBesideBusyLoops } from './rows/exporting.ts';
 import { writersWithKey } from './rows/idempotency-keys.ts';
 import { idle } from './rows/idle.ts';
 import { documentsMemory, requestUnderHugeReads, reviseHuge } from './rows/large-documents.ts';
@@ -14,5 +15,6 @@ export const limits: readonly Limit[] = [
   reviseHuge,
   documentsMemory,
   writersWithKey,
+  exportBesideBusyLoops,
   ...deliveries,
 ];

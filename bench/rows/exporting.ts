@@ -1,8 +1,10 @@
 /** Rows for exports: the cost of a file, and the latency of reads under load of exports. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { withBusyLoops } from '../busy-loops.ts';
 import { createSample, type SampleNode } from '../files/sample.ts';
 import type { BenchFixture, Side } from '../fixture.ts';
+import type { Limit } from '../limit.ts';
 import type { BenchRequest } from '../load.ts';
 import { getCpuMs } from '../process-usage.ts';
 import { httpRow, type Row, type Sample } from '../row.ts';
@@ -111,6 +113,31 @@ export const readUnderExports: Row = {
       },
       end: () => exporter.close(),
     };
+  },
+};
+
+/** How long a file takes when other programs of the machine need all cores. */
+export const exportBesideBusyLoops: Limit = {
+  name: 'a Word file of 60 nodes beside four busy loops',
+  unit: 's',
+  goal: 5,
+  statistic: 'largest',
+  remark:
+    'the sample SOP in the default template, newly made by workers that run; the loops have normal priority and run in the session of the service',
+  async measure(fixture, share) {
+    const { ids, toRequest } = await createProcedures(fixture);
+    const documents = fixture.db.collection<{ _id: string }>('documents');
+    // the workers start before the loops
+    await fixture.clients.service.send(toRequest(0));
+    await documents.updateMany({ _id: { $in: ids } }, { $inc: { row_version: 1 } });
+    return withBusyLoops(4, async () => {
+      const seconds: number[] = [];
+      while (seconds.length < Math.ceil(files * share)) {
+        const ms = await measureMs(() => fixture.clients.service.send(toRequest(seconds.length)));
+        seconds.push(ms / 1000);
+      }
+      return seconds;
+    });
   },
 };
 

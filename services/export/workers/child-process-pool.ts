@@ -1,7 +1,7 @@
 /**
  * Runs tasks in worker threads of a child process. The child process starts with the first task and exits
- * when idle. The whole process has the lowest priority, which includes the runtime's own threads for garbage
- * collection and compression.
+ * when idle. Once its first worker has started, the whole process has a low priority, which includes the
+ * runtime's own threads for garbage collection and compression.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import process from 'node:process';
