@@ -16,7 +16,7 @@ const steps: Step[] = [
   { name: 'generated files', run: () => script('generate.ts', '--check') },
   { name: 'deno check', run: denoCheck },
 ];
-if (!process.argv.includes('--no-tests')) steps.push({ name: 'tests', run: () => script('test.ts') });
+if (!process.argv.includes('--no-tests')) steps.push({ name: 'tests', run: () => script('test.ts', 'test') });
 
 let running: ChildProcess | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

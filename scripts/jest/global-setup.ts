@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Config } from '@jest/types';
+import { createCoverageFolder, reportCoverage } from './coverage.ts';
 
 let servers: ChildProcess | undefined;
 
@@ -14,6 +15,7 @@ export default async function setUp({ maxWorkers }: Config.GlobalConfig): Promis
   const slowness = Number(process.env.TEST_SLOWNESS ?? 1);
   const factor = slowness === 1 ? 'as set' : `${slowness.toFixed(1)} times as long, as the machine is slow`;
   process.stderr.write(`${maxWorkers} workers; waits may take ${factor}.\n`);
+  if (process.env.TEST_COVERAGE) process.env.TEST_COVERAGE_FOLDER = await createCoverageFolder();
   process.env.TMPDIR = await mkdtemp(join(tmpdir(), 'pds-run-'));
   servers = spawn(
     process.execPath,
@@ -30,8 +32,9 @@ export default async function setUp({ maxWorkers }: Config.GlobalConfig): Promis
     for (const name of ['mongodb', 'rabbitmq']) fetch(`${process.env.TEST_SERVERS}/${name}`).catch(() => {});
 }
 
-/** Stops the servers. Rejects if the tests left files or processes behind. */
+/** Prints the coverage, if it was measured, and stops the servers. Rejects if the tests left files or processes behind. */
 export async function tearDown(): Promise<void> {
+  if (process.env.TEST_COVERAGE_FOLDER) await reportCoverage(process.env.TEST_COVERAGE_FOLDER);
   if (!servers) return;
   const exited = once(servers, 'exit');
   servers.stdin?.end();

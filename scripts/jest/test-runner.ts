@@ -1,6 +1,6 @@
 /**
  * Runs a test file in the worker's own realm instead of a `vm` context. So Node loads the modules itself, types
- * are stripped without a flag, and all files of a worker share the modules that they import (ADR 31).
+ * are stripped without a flag, and all files of a worker share the modules that they import (ADR 27).
  */
 import { registerHooks } from 'node:module';
 import { performance } from 'node:perf_hooks';
@@ -10,6 +10,7 @@ import { type AssertionResult, createEmptyTestResult, type TestResult } from '@j
 import type { Circus, Config } from '@jest/types';
 import * as circus from 'jest-circus';
 import { formatExecError, formatResultsErrors } from 'jest-message-util';
+import { countCoverage } from './coverage.ts';
 
 const globals = new URL('./globals.ts', import.meta.url).href;
 let run = 0;
@@ -24,6 +25,8 @@ registerHooks({
 
 // both are opened at their first use, which is not a leak of the file that writes first
 void [process.stdout, process.stderr];
+
+if (process.env.TEST_COVERAGE_FOLDER) countCoverage(process.env.TEST_COVERAGE_FOLDER);
 
 const timeoutKey = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** How long connections and timers may take to close after the last test of a file. */
