@@ -32,7 +32,7 @@ export default async function setUp({ maxWorkers }: Config.GlobalConfig): Promis
     for (const name of ['mongodb', 'rabbitmq']) fetch(`${process.env.TEST_SERVERS}/${name}`).catch(() => {});
 }
 
-/** Prints the coverage, if it was measured, and stops the servers. Rejects if the tests left files or processes behind. */
+/** Prints the coverage if it was measured, and stops the servers. Rejects if the tests left something behind. */
 export async function tearDown(): Promise<void> {
   if (process.env.TEST_COVERAGE_FOLDER) await reportCoverage(process.env.TEST_COVERAGE_FOLDER);
   if (!servers) return;
