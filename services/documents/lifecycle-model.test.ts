@@ -18,7 +18,7 @@ import { startRun, toCommand, toExpectedState } from './testing/model-commands.t
 import { type TestContext, testContext, testContextFor } from './testing/test-context.ts';
 
 const parameters = {
-  numRuns: Number(process.env.MODEL_RUNS ?? 10),
+  numRuns: Number(process.env.MODEL_RUNS ?? 8),
   // stops shrinking before Jest stops the test
   interruptAfterTimeLimit: 90_000,
   ...(process.env.MODEL_SEED && { seed: Number(process.env.MODEL_SEED) }),
