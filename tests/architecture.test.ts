@@ -92,6 +92,25 @@ describe('dependencies', () => {
 });
 
 describe('places', () => {
+  test('product code imports no test code', () => {
+    // `services/local` runs only on the machines of developers
+    const product = shipped.filter(({ path }) => !/^(services\/local|libs\/testing)\//.test(path));
+    const wrong = product.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => target === '#libs/testing' || isTest(target))
+        .map((target) => `${path} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('samples, attacks and fixture generators are in tests/', () => {
+    const wrong = sources.filter(
+      ({ path }) =>
+        !path.startsWith('tests/') && /\/(corpus\/|(attacks|hostile|samples|sample-[a-z]+)\.ts$)/.test(path),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
   test('each framework is imported in one place', () => {
     const wrong = shipped.flatMap(({ path, imports }) =>
       imports

@@ -1,10 +1,10 @@
 /** Tests that no text, attribute, mark or node type becomes markup; a strict parser reads the HTML back. */
 import { expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
+import { attacks, places } from '../../tests/rich-text/attacks.ts';
+import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
 import { link, p, text } from './build.ts';
 import { toHtml } from './html.ts';
-import { attacks, places } from './testing/attacks.ts';
-import { createRandom, hostileTree } from './testing/hostile.ts';
 import { toPlainText } from './text.ts';
 
 const flow = 'p h1 h2 h3 h4 h5 h6 pre blockquote hr ul ol div'.split(' ');

@@ -1,8 +1,8 @@
 /** Tests of rich text as HTML. */
 import { expect, test } from '@jest/globals';
+import { dataUri, gif, png } from '../../tests/rich-text/sample-images.ts';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
 import { toHtml } from './html.ts';
-import { dataUri, gif, png } from './testing/sample-images.ts';
 import type { RichText } from './tree.ts';
 
 const rel = 'target="_blank" rel="noopener noreferrer nofollow"';

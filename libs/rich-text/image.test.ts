@@ -1,7 +1,7 @@
 /** Tests of images that are embedded as `data:` URIs. */
 import { expect, test } from '@jest/globals';
+import { dataUri, gif, jpeg, png } from '../../tests/rich-text/sample-images.ts';
 import { parseImage } from './image.ts';
-import { dataUri, gif, jpeg, png } from './testing/sample-images.ts';
 
 test('parseImage detects PNG, JPEG and GIF with their size', () => {
   expect(parseImage(dataUri('image/png', png(640, 480)))).toMatchObject({

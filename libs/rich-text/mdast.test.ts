@@ -1,10 +1,10 @@
 /** Tests of what remains of rich text in the Markdown export. */
 import { expect, test } from '@jest/globals';
+import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
+import { dataUri, png } from '../../tests/rich-text/sample-images.ts';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
-import { createRandom, hostileTree } from './testing/hostile.ts';
-import { dataUri, png } from './testing/sample-images.ts';
 import type { RichText } from './tree.ts';
 
 const task = (checked: boolean, ...content: RichText[]) => nodeWith('taskItem', { checked }, ...content);

@@ -1,7 +1,7 @@
 /** Tests of the normalization of rich-text trees. */
 import { expect, test } from '@jest/globals';
+import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
 import { br, doc, li, node, nodeWith, p, text } from './build.ts';
-import { createRandom, hostileTree } from './testing/hostile.ts';
 import { type RichText, walk } from './tree.ts';
 import { isTextblock, toWellFormed } from './well-formed.ts';
 

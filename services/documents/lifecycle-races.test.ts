@@ -4,21 +4,23 @@ import type { TestResponse } from '#libs/testing';
 import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import type { DocumentRow } from './store/collections.ts';
-import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
+import { type LifecycleClient, lifecycleClient } from './testing/lifecycle.ts';
+import type { Action } from './testing/model.ts';
+import { startRun, toCommand } from './testing/model-commands.ts';
 import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 
 let context: TestContext;
+let replicas: [TestContext, TestContext];
 /** Lifecycle clients of two replicas. */
 let replicaA: LifecycleClient;
 let replicaB: LifecycleClient;
 let ada: TestMember;
-const rounds = Array.from({ length: 6 }, (_, round) => round);
+const rounds = Array.from({ length: 3 }, (_, round) => round);
 
 beforeAll(async () => {
   context = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
-  const replica = await context.app.replica();
-  replicaA = lifecycleClient(context);
-  replicaB = lifecycleClient(testContextFor({ ...context.app, ...replica }));
+  replicas = [context, testContextFor({ ...context.app, ...(await context.app.replica()) })];
+  [replicaA, replicaB] = [lifecycleClient(context), lifecycleClient(replicas[1])];
   ada = await context.admin();
 }, 60_000);
 afterAll(() => context?.app.stop());
@@ -26,8 +28,6 @@ afterAll(() => context?.app.stop());
 const getStatuses = (responses: readonly TestResponse[]) => responses.map(({ status }) => status).sort();
 const findFamily = (family_id: string) =>
   context.app.db.collection<DocumentRow>('documents').find({ family_id }).toArray();
-const findPublishedIds = async (family_id: string) =>
-  (await findFamily(family_id)).filter(({ status }) => status === 'published').map(({ _id }) => _id);
 const getEventTypes = async (...ids: string[]) =>
   (await replicaA.publishedEvents(...ids)).map(({ type }) => type).sort();
 
@@ -52,87 +52,9 @@ describe('one document', () => {
     expect(await getEventTypes(id)).toEqual(['document.archived', 'document.published']);
     expect((await findFamily(id))[0]).toMatchObject({ status: 'archived', share_epoch: 1, row_version: 3 });
   });
-
-  test.each(rounds)('of a concurrent publish and delete of a draft, one succeeds (%i)', async () => {
-    const { id } = await context.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
-    const [published, deleted] = await Promise.all([replicaA.publish(ada, id), replicaB.remove(ada, id)]);
-    const nodes = await context.app.db.collection('nodes').countDocuments({ document_id: id });
-    const remaining = [
-      (await findFamily(id)).length,
-      nodes,
-      await replicaA.countPublished(id),
-      (await getEventTypes(id)).includes('document.published'),
-    ];
-    if (deleted.status === 204) {
-      expect(outcome(published)).toEqual([404, 'not_found']);
-      expect(remaining).toEqual([0, 0, 0, false]);
-    } else {
-      expect([published.status, ...outcome(deleted)]).toEqual([200, 400, 'document_not_draft']);
-      expect(remaining).toEqual([1, 1, 1, true]);
-    }
-  });
 });
 
 describe('a family', () => {
-  test.each(rounds)('concurrent publishes of revisions leave one published version (%i)', async (round) => {
-    const first = await replicaA.createPublished(ada);
-    const drafts = await Promise.all(Array.from({ length: 3 }, () => replicaA.createRevision(ada, first.id)));
-    // in half of the rounds, no version is published at the start
-    if (round % 2) await replicaA.archive(ada, first.id);
-    const responses = await Promise.all(
-      drafts.map(({ id }, at) => (at % 2 ? replicaA : replicaB).publish(ada, id)),
-    );
-    expect(getStatuses(responses)).toEqual([200, 200, 200]);
-    const published = await findPublishedIds(first.id);
-    expect(published).toHaveLength(1);
-    const ids = drafts.map(({ id }) => id);
-    const history = await replicaA.history(ada, first.id);
-    expect([history[0], [...history].sort(), history.at(-1)]).toEqual([
-      first.id,
-      [first.id, ...ids].sort(),
-      published[0],
-    ]);
-    expect(await getEventTypes(...ids)).toEqual(Array(3).fill('document.revised'));
-    expect(await replicaA.countPublished(...ids)).toBe(3);
-    for (const response of responses) expect(response.body.status).toBe('published');
-  });
-
-  test.each(rounds)('a revision is published even while its parent is archived (%i)', async () => {
-    const first = await replicaA.createPublished(ada);
-    const draft = await replicaA.createRevision(ada, first.id);
-    const [published, archived] = await Promise.all([
-      replicaA.publish(ada, draft.id),
-      replicaB.archive(ada, first.id),
-    ]);
-    expect(published.status).toBe(200);
-    expect(await findPublishedIds(first.id)).toEqual([draft.id]);
-    // either the archive came first and revoked the links, or the revision replaced the parent
-    const wasArchived = archived.status === 200;
-    if (!wasArchived) expect(outcome(archived)).toEqual([400, 'document_not_published']);
-    expect((await getEventTypes(first.id)).includes('document.archived')).toBe(wasArchived);
-    const epochs = (await findFamily(first.id)).map(({ share_epoch }) => share_epoch);
-    expect(epochs).toEqual(wasArchived ? [1, 1] : [0, 0]);
-  });
-
-  test.each(rounds)('a revision created during an archive has revoked links (%i)', async () => {
-    const { id } = await replicaA.createPublished(ada);
-    const [archived, ...revised] = await Promise.all([
-      replicaA.archive(ada, id),
-      replicaB.revise(ada, id),
-      replicaA.revise(ada, id),
-      replicaB.revise(ada, id),
-    ]);
-    expect(archived.status).toBe(200);
-    for (const response of revised)
-      expect([
-        [201, undefined],
-        [400, 'document_not_published'],
-      ]).toContainEqual(outcome(response));
-    const family = await findFamily(id);
-    expect(family).toHaveLength(1 + revised.filter(({ status }) => status === 201).length);
-    expect(family.map(({ share_epoch }) => share_epoch)).toEqual(family.map(() => 1));
-  });
-
   test('a family always has a published version while revisions replace it', async () => {
     const first = await replicaA.createPublished(ada);
     const views = context.app.db.collection('document_states');
@@ -153,31 +75,37 @@ describe('a family', () => {
   }, 30_000);
 });
 
-describe('the last publish event', () => {
-  test.each(rounds.slice(0, 3))('concurrent publishes consume the last publish event once (%i)', async () => {
-    const bo = await context.admin();
-    const first = await replicaA.createPublished(bo);
-    await replicaA.setPlan(first.organization_id, 'trial');
-    const drafts = [
-      await replicaA.createRevision(bo, first.id),
-      await replicaA.createRevision(bo, first.id),
-      await context.create(bo),
-    ];
-    const responses = await Promise.all(
-      drafts.map(({ id }, at) => (at % 2 ? replicaA : replicaB).publish(bo, id)),
-    );
-    expect(getStatuses(responses)).toEqual([200, 402, 402]);
-    const winner = drafts[responses.findIndex(({ status }) => status === 200)];
-    const isRevision = winner.parent_doc_id !== null;
-    expect(await findPublishedIds(first.id)).toEqual([isRevision ? winner.id : first.id]);
-    expect((await replicaA.get(bo, first.id)).archived_at === null).toBe(!isRevision);
-    expect(await replicaA.countPublished(...drafts.map(({ id }) => id))).toBe(1);
-    expect(await getEventTypes(...drafts.map(({ id }) => id))).toEqual([
-      isRevision ? 'document.revised' : 'document.published',
-    ]);
-    const subscription = await context.app.request('GET', '/organization/subscription', { as: bo.as });
-    expect(subscription.body.publish_used).toBe(2);
+describe('concurrent actions have the result of some order', () => {
+  const threeRevisions: Action[] = ['publish d0', 'revise d0', 'revise d0', 'revise d0'];
+  const publishes: [Action, ...Action[]] = ['publish d1', 'publish d2', 'publish d3'];
+  test.each<[name: string, before: Action[], concurrent: [Action, ...Action[]]]>([
+    ['publish and delete of a draft', ['node d0'], ['publish d0', 'remove d0']],
+    ['publishes of three revisions', threeRevisions, publishes],
+    ['publishes of three revisions of an archived document', [...threeRevisions, 'archive d0'], publishes],
+    ['archive, and publish of a revision', ['publish d0', 'revise d0'], ['publish d1', 'archive d0']],
+    ['archive and three revises', ['publish d0'], ['archive d0', 'revise d0', 'revise d0', 'revise d0']],
+  ])('%s', async (_name, before, concurrent) => {
+    for (const _round of rounds) await runActions(ada, before, concurrent);
   });
+
+  test('publishes of which the quota allows one', async () => {
+    for (const _round of rounds) {
+      const bo = await context.admin();
+      await replicaA.setPlan((await context.create(bo)).organization_id, 'trial');
+      await runActions(bo, ['publish d0', 'revise d0', 'revise d0', 'create none'], publishes);
+    }
+  });
+
+  /** Sends actions one after the other, then some concurrently. Each outcome must be that of the model. */
+  async function runActions(
+    member: TestMember,
+    before: readonly Action[],
+    concurrent: readonly [Action, ...Action[]],
+  ): Promise<void> {
+    const { model, real } = await startRun(replicas, member);
+    for (const action of before) await toCommand(action).run(model, real);
+    await toCommand(...concurrent).run(model, real);
+  }
 });
 
 describe('a revision', () => {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp } from '#libs/testing';
+import { attacks } from '../../tests/word/attacks.ts';
 import { Template } from './contract.ts';
-import { attacks } from './testing/attacks.ts';
 import { exportTestApp } from './testing/test-app.ts';
 
 let app: TestApp;

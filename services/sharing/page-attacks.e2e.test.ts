@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { attacks, places } from '../../libs/rich-text/testing/attacks.ts';
-import { createRandom, hostileTree } from '../../libs/rich-text/testing/hostile.ts';
+import { attacks, places } from '../../tests/rich-text/attacks.ts';
+import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
 import { type PageFixture, pageFixture, recordSideEffects } from './testing/page-fixture.ts';
 
 let fixture: PageFixture;

@@ -1,45 +1,56 @@
-/** Runs the commands of a model over HTTP in a real organization, and compares the states. */
+/** Runs the actions of the lifecycle model over HTTP as fast-check commands, and compares the states. */
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from '@jest/globals';
+import type fc from 'fast-check';
 import { newId } from '#libs/contract';
 import type { DocumentRow } from '../store/collections.ts';
-import { type LifecycleClient, lifecycleClient } from './lifecycle.ts';
-import { type Command, listHistory, type Model } from './model.ts';
+import { lifecycleClient } from './lifecycle.ts';
+import {
+  type Action,
+  applyAction,
+  listHistory,
+  type Model,
+  type ModelDocument,
+  parseAction,
+} from './model.ts';
 import type { TestContext, TestMember } from './test-context.ts';
 
+/** The documents of one run in a real organization. */
+export interface ModelRun {
+  /** Sends an action to the next replica. A new document is called `name`. Returns status and code. */
+  send(action: Action, name: string): Promise<string>;
+  /** Reads the current state of all documents that the run created. */
+  observe(): Promise<ObservedState>;
+}
+
 /** The state that tests compare: read from the service, or derived from a model. */
-export interface ObservedState {
+interface ObservedState {
   documents: Record<string, unknown>;
   histories: Record<string, string[]>;
+  nodes: number;
   published: number;
+  used: number;
   events: string[];
 }
 
-/** A run of commands in an organization with an unused quota. */
-export interface ModelRun {
-  /** Runs a command at one of the replicas. Returns the status of the response. */
-  run(command: Command, replica?: number): Promise<number>;
-  /** Reads the current state of these documents. */
-  observe(names: readonly string[]): Promise<ObservedState>;
-}
-
-/** Starts a run. `admin` must be on a plan with a publish limit. */
+/** Starts a run with the draft `d0`, whose version is 1. It uses the rest of the organization's quota. */
 export async function startRun(
-  replicas: readonly TestContext[],
-  admin: TestMember,
-  organizationId: string,
-): Promise<ModelRun> {
-  const [first] = replicas;
-  if (!first) throw new Error('At least one replica is required');
-  const { db } = first.app;
-  const lifecycle: LifecycleClient = lifecycleClient(first);
-  await db.collection('publish_ledger').deleteMany({ organization_id: organizationId });
-  await db.collection<{ _id: string }>('publish_usage').deleteMany({ _id: { $regex: `^${organizationId}` } });
+  replicas: readonly [TestContext, TestContext],
+  member: TestMember,
+): Promise<{ model: Model; real: ModelRun }> {
+  const [{ app, request }] = replicas;
+  const lifecycle = lifecycleClient(replicas[0]);
+  const getSubscription = async () =>
+    (await app.request('GET', '/organization/subscription', { as: member.as })).body;
+  const before = await getSubscription();
+  let sent = 0;
   const ids = new Map<string, string>();
-  const getId = (name: string) => ids.get(name) ?? newId();
-  const getName = (id: string | null) => [...ids].find(([, known]) => known === id)?.[0] ?? null;
+  const getName = (id?: string) => [...ids].find(([, known]) => known === id)?.[0] ?? 'unknown';
 
-  return {
-    async run({ type, on, name, version }, replica = 0) {
-      const requests: Record<Command['type'], [method: string, path: string, body?: unknown]> = {
+  const real: ModelRun = {
+    async send(action, name) {
+      const { type, on, version } = parseAction(action);
+      const requests: Record<typeof type, [method: string, path: string, body?: unknown]> = {
         create: ['POST', '', { title: name, version }],
         duplicate: ['POST', '/duplicate'],
         version: ['PATCH', '', { version }],
@@ -48,68 +59,137 @@ export async function startRun(
         revise: ['POST', '/revise'],
         archive: ['POST', '/archive'],
         remove: ['DELETE', ''],
-        assign: ['PATCH', '/editor', { editor_id: admin.id }],
+        assign: ['PATCH', '/editor', { editor_id: member.id }],
         unassign: ['PATCH', '/editor', { editor_id: null }],
-        fire: ['POST', '/trigger-webhooks', { event_type: 'document.archived' }],
+        trigger: ['POST', '/trigger-webhooks', { event_type: 'document.archived' }],
       };
-      const [method, suffix, body] = requests[type];
-      const { request } = (replicas[replica] ?? first).app;
-      const path = type === 'create' ? '/documents' : `/documents/${getId(on)}${suffix}`;
-      const response = await request(method, path, { as: admin.as, ...(body !== undefined && { body }) });
+      const [method, path, body] = requests[type];
+      const id = on === undefined ? '' : `/${ids.get(on) ?? newId()}`;
+      const { app } = replicas[sent % 2 === 0 ? 0 : 1];
+      sent += 1;
+      const response = await app.request(method, `/documents${id}${path}`, { as: member.as, body });
       const isNew = type === 'create' || type === 'duplicate' || type === 'revise';
       if (isNew && response.status === 201) ids.set(name, response.body.id);
-      return response.status;
+      const code = response.body?.code ?? response.body?.status;
+      return code === undefined ? `${response.status}` : `${response.status} ${code}`;
     },
 
-    async observe(names) {
+    async observe() {
+      const known = [...ids.values()];
+      const rows = app.db.collection<DocumentRow>('documents');
+      const families = await rows.distinct('family_id', { _id: { $in: known } });
+      const family = await rows.find({ family_id: { $in: families } }).toArray();
       const documents: ObservedState['documents'] = {};
       const histories: ObservedState['histories'] = {};
-      const observeDocument = async (name: string) => {
-        const { status, body } = await first.request(admin, 'GET', getId(name));
-        if (status === 404) {
-          documents[name] = 'deleted';
+      const observeDocument = async (id: string) => {
+        const { status, body } = await request(member, 'GET', id);
+        if (status !== 200) {
+          documents[getName(id)] = status === 404 ? 'deleted' : status;
           return;
         }
-        const row = await db.collection<DocumentRow>('documents').findOne({ _id: body.id });
-        documents[name] = {
-          family: getName(row?.family_id ?? null),
-          parent: getName(body.parent_doc_id),
+        const row = family.find(({ _id }) => _id === id);
+        documents[getName(id)] = {
+          family: getName(row?.family_id),
+          parent: body.parent_doc_id && getName(body.parent_doc_id),
           status: body.status,
           version: body.version,
-          hasEditor: body.editor_id === admin.id,
+          hasEditor: body.editor_id === member.id,
           nodes: body.nodes.length,
+          epoch: row?.share_epoch,
           wasPublished: body.published_at !== null,
           wasArchived: body.archived_at !== null,
-          epoch: row?.share_epoch,
         };
-        histories[name] = (await lifecycle.history(admin, body.id)).map((id) => String(getName(id)));
+        histories[getName(id)] = (await lifecycle.history(member, id)).map(getName);
       };
-      await Promise.all(names.map(observeDocument));
-      const { body } = await first.app.request('GET', '/organization/subscription', { as: admin.as });
-      const published = await lifecycle.publishedEvents(...ids.values());
-      const events = published.map(({ type, data }) => `${type} ${getName(data.document.id)}`);
-      return { documents, histories, published: body.publish_used, events: events.sort() };
+      const [nodes, published, events, { publish_used }] = await Promise.all([
+        app.db.collection('nodes').countDocuments({ document_id: { $in: known } }),
+        lifecycle.countPublished(...known),
+        lifecycle.publishedEvents(...known),
+        getSubscription(),
+        ...[...new Set([...known, ...family.map(({ _id }) => _id)])].map(observeDocument),
+      ]);
+      const about = events.map(({ type, data }) => `${type} ${getName(data.document.id)}`).sort();
+      return {
+        documents,
+        histories,
+        nodes,
+        published,
+        used: publish_used - before.publish_used,
+        events: about,
+      };
     },
   };
+
+  const limit = (before.publish_limit ?? Number.POSITIVE_INFINITY) - before.publish_used;
+  const model: Model = { documents: {}, published: 0, limit, events: [] };
+  await toCommand('create 1').run(model, real);
+  return { model, real };
 }
 
 /** Derives the expected state from a model. */
 export function toExpectedState({ documents, published, events }: Model): ObservedState {
-  const existing = Object.entries(documents).filter(([, { status }]) => status !== 'deleted');
-  const expected = Object.entries(documents).map(([name, { publishIndex, ...document }]) => [
-    name,
-    document.status === 'deleted'
-      ? 'deleted'
-      : {
-          ...document,
-          wasPublished: publishIndex !== null,
-          wasArchived: document.status === 'archived',
-        },
-  ]);
+  const all = Object.entries(documents);
+  const existing = all.filter(([, { status }]) => status !== 'deleted');
+  const toDocument = ({ publishIndex, ...document }: ModelDocument) => ({
+    ...document,
+    wasPublished: publishIndex !== null,
+    wasArchived: document.status === 'archived',
+  });
   return {
-    documents: Object.fromEntries(expected),
+    documents: Object.fromEntries(
+      all.map(([name, document]) => [name, document.status === 'deleted' ? 'deleted' : toDocument(document)]),
+    ),
     histories: Object.fromEntries(existing.map(([name]) => [name, listHistory(documents, name)])),
+    nodes: existing.reduce((sum, [, { nodes }]) => sum + nodes, 0),
     published,
+    used: published,
     events: [...events].sort(),
   };
+}
+
+/**
+ * Creates the command that sends these actions concurrently to the replicas in turn. The outcomes, and the state
+ * after several actions, must equal those of the actions in some order.
+ */
+export function toCommand(...actions: [Action, ...Action[]]): fc.AsyncCommand<Model, ModelRun> {
+  return {
+    check: ({ documents }) => actions.every((action) => (parseAction(action).on ?? 'd0') in documents),
+    async run(model, real) {
+      const names = Object.keys(model.documents).map((name) => Number(name.slice(1)));
+      const unused = Math.max(-1, ...names) + 1;
+      const named = actions.map((action, at) => ({ action, name: `d${unused + at}`, at }));
+      const outcomes = await Promise.all(named.map(({ action, name }) => real.send(action, name)));
+      const actual = { outcomes, ...(actions.length > 1 && (await real.observe())) };
+      const orders = applyInEveryOrder(model, named).map((order) => ({
+        model: order.model,
+        result: { outcomes: order.outcomes, ...(actions.length > 1 && toExpectedState(order.model)) },
+      }));
+      // a failure prints the difference from one of the orders
+      const match = orders.find(({ result }) => isDeepStrictEqual(result, actual)) ?? orders[0];
+      expect(actual).toEqual(match?.result);
+      Object.assign(model, match?.model);
+    },
+    toString: () => actions.join(' ∥ '),
+  };
+}
+
+interface NamedAction {
+  action: Action;
+  name: string;
+  /** The index of the outcome. */
+  at: number;
+}
+
+/** Returns the outcomes and the resulting model of every order of the actions. */
+function applyInEveryOrder(
+  model: Model,
+  actions: readonly NamedAction[],
+  outcomes: readonly string[] = [],
+): { outcomes: readonly string[]; model: Model }[] {
+  if (actions.length === 0) return [{ outcomes, model }];
+  return actions.flatMap((first) => {
+    const [outcome, after] = applyAction(model, first.action, first.name);
+    const others = actions.filter((action) => action !== first);
+    return applyInEveryOrder(after, others, Object.assign([...outcomes], { [first.at]: outcome }));
+  });
 }

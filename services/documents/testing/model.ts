@@ -1,6 +1,6 @@
-/** Models the lifecycle of documents: the response to each command, and the resulting state. */
+/** Models the lifecycle of documents: the outcome of each action, and the resulting state. */
 
-/** A document in the model. It is identified by the name in the command that created it. */
+/** A document in the model. It is identified by its name, e.g. `d0`. */
 export interface ModelDocument {
   family: string;
   parent: string | null;
@@ -16,42 +16,55 @@ export interface ModelDocument {
 
 type ModelDocuments = Readonly<Record<string, ModelDocument>>;
 
-/** The state that commands change. */
+/** The state that actions change. */
 export interface Model {
   documents: ModelDocuments;
+  /** The number of publishes, and how many the plan allows. */
   published: number;
   limit: number;
   events: readonly string[];
 }
 
-/** The types of commands. */
-export const commandTypes = [
-  ...(['create', 'duplicate', 'version', 'node', 'publish', 'revise', 'archive', 'remove'] as const),
-  ...(['assign', 'unassign', 'fire'] as const),
+/** The actions on a document that have no further parameter. */
+export const plainActions = [
+  ...(['duplicate', 'node', 'publish', 'revise', 'archive', 'remove'] as const),
+  ...(['assign', 'unassign', 'trigger'] as const),
 ];
 
-/** A command on the document `on`. If it creates a document, the new document is called `name`. */
-export interface Command {
-  type: (typeof commandTypes)[number];
-  on: string;
-  name: string;
-  version: string | null;
+type Name = `d${number}`;
+type Version = '1' | '2' | 'none';
+
+/** A request to the service, as counterexamples print it and tests write it. */
+export type Action =
+  | `create ${Version}`
+  | `version ${Name} ${Version}`
+  | `${(typeof plainActions)[number]} ${Name}`;
+
+/** Returns the parts of an action. Only `create` has no document, only `create` and `version` have a version. */
+export function parseAction(action: Action) {
+  const [type, ...words] = action.split(' ') as [
+    (typeof plainActions)[number] | 'create' | 'version',
+    string,
+  ];
+  const version = words.at(-1) === 'none' ? null : String(words.at(-1));
+  return { type, on: type === 'create' ? undefined : words[0], version };
 }
 
-/** Returns the status of the response to a command, and the resulting state. */
-export function applyCommand(model: Model, { type, on, name, version }: Command): [status: number, Model] {
+/** Returns the outcome of an action, and the resulting state. A new document is called `name`. */
+export function applyAction(model: Model, action: Action, name: string): [outcome: string, Model] {
+  const { type, on = name, version } = parseAction(action);
   const { documents, published, limit } = model;
-  const reject = (status: number): [number, Model] => [status, model];
-  const accept = (status: number, changed: ModelDocuments, ...events: string[]): [number, Model] => [
-    status,
+  const reject = (outcome: string): [string, Model] => [outcome, model];
+  const accept = (outcome: string, changed: ModelDocuments, ...events: string[]): [string, Model] => [
+    outcome,
     { ...model, documents: { ...documents, ...changed }, events: [...model.events, ...events] },
   ];
   const draft = { status: 'draft', publishIndex: null } as const;
   const blank = { ...draft, family: name, parent: null, version: null, hasEditor: false, nodes: 0, epoch: 0 };
-  if (type === 'create') return accept(201, { [name]: { ...blank, version } });
+  if (type === 'create') return accept('201 draft', { [name]: { ...blank, version } });
   const document = documents[on];
-  if (!document || document.status === 'deleted') return reject(404);
-  const is = (status: ModelDocument['status']) => document.status === status;
+  if (!document || document.status === 'deleted') return reject('404 not_found');
+  const { status, nodes, parent } = document;
   const set = (change: Partial<ModelDocument>) => ({ [on]: { ...document, ...change } });
   const setFamily = (change: (member: ModelDocument) => Partial<ModelDocument>) =>
     Object.fromEntries(
@@ -59,44 +72,46 @@ export function applyCommand(model: Model, { type, on, name, version }: Command)
         .filter(([, member]) => member.family === document.family)
         .map(([id, member]) => [id, { ...member, ...change(member) }]),
     );
-  const parentVersion = document.parent === null ? undefined : documents[document.parent]?.version;
+  const withoutPublished = (member: ModelDocument) =>
+    member.status === 'published' ? 'archived' : member.status;
+  const edit = (outcome: string, change: Partial<ModelDocument>, ...events: string[]) =>
+    status === 'archived' ? reject('400 document_archived') : accept(outcome, set(change), ...events);
   switch (type) {
     case 'duplicate':
-      return accept(201, { [name]: { ...blank, version: document.version, nodes: document.nodes } });
+      return accept('201 draft', { [name]: { ...blank, version: document.version, nodes } });
     case 'version':
-      if (is('archived') || (is('draft') && parentVersion && parentVersion === version)) return reject(400);
-      return accept(200, set({ version }));
+      if (status === 'draft' && parent && version && documents[parent]?.version === version)
+        return reject('400 version_unchanged');
+      return edit(`200 ${status}`, { version });
     case 'node':
-      return is('archived') ? reject(400) : accept(201, set({ nodes: document.nodes + 1 }));
+      return edit('201', { nodes: nodes + 1 });
     case 'publish': {
-      if (!is('draft') || published === limit) return reject(is('draft') ? 402 : 400);
-      const superseded = setFamily(({ status }) => ({
-        status: status === 'published' ? 'archived' : status,
-      }));
-      const event = document.parent === null ? 'published' : 'revised';
+      if (status !== 'draft') return reject('400 document_not_draft');
+      if (published === limit) return reject('402 publish_quota_exhausted');
+      const superseded = setFamily((member) => ({ status: withoutPublished(member) }));
       const changed = { ...superseded, ...set({ status: 'published', publishIndex: published }) };
-      const [status, after] = accept(200, changed, `document.${event} ${on}`);
-      return [status, { ...after, published: published + 1 }];
+      const event = `document.${parent === null ? 'published' : 'revised'} ${on}`;
+      const [outcome, after] = accept('200 published', changed, event);
+      return [outcome, { ...after, published: published + 1 }];
     }
     case 'revise':
-      return is('published') ? accept(201, { [name]: { ...document, ...draft, parent: on } }) : reject(400);
+      if (status !== 'published') return reject('400 document_not_published');
+      return accept('201 draft', { [name]: { ...document, ...draft, parent: on } });
     case 'archive': {
-      if (!is('published')) return reject(400);
-      const archived = setFamily(({ epoch, status }) => ({
-        epoch: epoch + 1,
-        status: status === 'published' ? 'archived' : status,
-      }));
-      return accept(200, archived, `document.archived ${on}`);
+      if (status !== 'published') return reject('400 document_not_published');
+      const revoked = setFamily((member) => ({ epoch: member.epoch + 1, status: withoutPublished(member) }));
+      return accept('200', revoked, `document.archived ${on}`);
     }
     case 'remove':
-      return is('draft') ? accept(204, set({ status: 'deleted' }), `document.deleted ${on}`) : reject(400);
+      if (status !== 'draft') return reject('400 document_not_draft');
+      return accept('204', set({ status: 'deleted' }), `document.deleted ${on}`);
     case 'assign':
-      return is('archived') ? reject(400) : accept(200, set({ hasEditor: true }), `document.assigned ${on}`);
+      return edit(`200 ${status}`, { hasEditor: true }, `document.assigned ${on}`);
     case 'unassign':
-      return is('archived') ? reject(400) : accept(200, set({ hasEditor: false }));
-    case 'fire':
-      // plans with a publish limit have no webhooks
-      return [202, model];
+      return edit(`200 ${status}`, { hasEditor: false });
+    case 'trigger':
+      // only the plan Scale has webhooks, and the organizations of these tests have none
+      return reject('202');
   }
 }
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from '@jest/globals';
-import { attacks } from '../testing/attacks.ts';
-import { compile, createDocument, createNode, renderParts } from '../testing/samples.ts';
+import { attacks } from '../../../tests/word/attacks.ts';
+import { compile, createDocument, createNode, renderParts } from '../../../tests/word/samples.ts';
 
 /** Compiles files and prints the result of each and the peak memory in MiB. */
 const PROGRAM = `

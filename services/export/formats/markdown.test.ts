@@ -1,7 +1,7 @@
 /** Tests Markdown: the order of the tree, and hostile text that must stay text. */
 import { expect, test } from '@jest/globals';
 import type { RichText } from '#libs/rich-text';
-import { createDocument, createNode, createParagraph } from '../testing/samples.ts';
+import { createDocument, createNode, createParagraph } from '../../../tests/word/samples.ts';
 import { renderMarkdown } from './markdown.ts';
 
 const list = (type: string, ...items: RichText[]): RichText => ({

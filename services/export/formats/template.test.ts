@@ -19,7 +19,7 @@ import {
   W,
   WORD_TYPE,
   zip,
-} from '../testing/samples.ts';
+} from '../../../tests/word/samples.ts';
 import { faultCodes } from './opc/fault.ts';
 import { compileTemplate } from './template.ts';
 

@@ -1,8 +1,8 @@
 /** Tests that a change of rendered bytes comes with a new renderer version, which is part of the ETag. */
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { everything } from '../testing/corpus/everything.ts';
-import { compile } from '../testing/samples.ts';
+import { everything } from '../../../tests/word/corpus/everything.ts';
+import { compile } from '../../../tests/word/samples.ts';
 import { createDefaultTemplateFile } from './default-template.ts';
 import { renderMarkdown } from './markdown.ts';
 import { unpack } from './opc/unpack.ts';

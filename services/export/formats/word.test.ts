@@ -1,7 +1,7 @@
 /** Tests whole Word files: a realistic procedure in realistic templates, without broken references. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { compile, createDocument, docx, getText, p, renderParts } from '../testing/samples.ts';
+import { compile, createDocument, docx, getText, p, renderParts } from '../../../tests/word/samples.ts';
 import { createDefaultTemplate } from './default-template.ts';
 import type { ExportDocument, ExportNode } from './document.ts';
 import { renderWord } from './word.ts';

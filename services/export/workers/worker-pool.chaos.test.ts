@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
+import { attacks } from '../../../tests/word/attacks.ts';
 import { createDefaultTemplateFile } from '../formats/default-template.ts';
-import { attacks } from '../testing/attacks.ts';
 import { createChildProcessPool } from './child-process-pool.ts';
 import {
   createWorkerPool,

@@ -9,7 +9,7 @@ import {
   getText,
   p,
   renderParts,
-} from '../../testing/samples.ts';
+} from '../../../../tests/word/samples.ts';
 
 const fill = async (inner: string, nodes = [createNode('First', [createParagraph('hello')])]) =>
   (await renderParts(createDocument(nodes), await compile(docx(inner))))['word/document.xml'] ?? '';

@@ -1,6 +1,6 @@
 /** Tests fields: fields that reach outside the file are removed, all others stay. */
 import { expect, test } from '@jest/globals';
-import { compile, createDocument, docx, getText, p, renderParts } from '../../testing/samples.ts';
+import { compile, createDocument, docx, getText, p, renderParts } from '../../../../tests/word/samples.ts';
 
 const mark = (kind: string) => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
 const code = (...pieces: string[]) =>

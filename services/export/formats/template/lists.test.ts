@@ -12,7 +12,7 @@ import {
   types,
   W,
   WORD_TYPE,
-} from '../../testing/samples.ts';
+} from '../../../../tests/word/samples.ts';
 
 const item = (...content: object[]) => ({ type: 'listItem', content: content as never });
 const list = (type: string, ...items: object[]) => ({ type, content: items as never });

@@ -13,7 +13,7 @@ import {
   types,
   W,
   WORD_TYPE,
-} from '../../testing/samples.ts';
+} from '../../../../tests/word/samples.ts';
 
 const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
 const split = `<w:p>${run('{')}${run('{ti')}<w:proofErr w:type="spellStart"/>${run('tle')}${run('}} and ')}${run('{{version}}')}</w:p>`;

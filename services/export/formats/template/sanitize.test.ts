@@ -12,7 +12,7 @@ import {
   types,
   W,
   WORD_TYPE,
-} from '../../testing/samples.ts';
+} from '../../../../tests/word/samples.ts';
 
 async function compileAndRender(
   inner: string,

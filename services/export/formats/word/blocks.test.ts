@@ -1,6 +1,6 @@
 /** Tests rich text in Word files: every node and mark is rendered, and unsafe links are not. */
 import { expect, test } from '@jest/globals';
-import { dataUri, png } from '../../../../libs/rich-text/testing/sample-images.ts';
+import { dataUri, png } from '../../../../tests/rich-text/sample-images.ts';
 import {
   compile,
   createDocument,
@@ -10,7 +10,7 @@ import {
   getText,
   p,
   renderParts,
-} from '../../testing/samples.ts';
+} from '../../../../tests/word/samples.ts';
 
 const text = (value: string, ...marks: string[]) => ({
   type: 'text',

@@ -9,7 +9,7 @@ import {
   getText,
   p,
   renderParts,
-} from '../../testing/samples.ts';
+} from '../../../../tests/word/samples.ts';
 import { createGrid } from './grid.ts';
 
 const cell = (text: string, attrs: object = {}, type = 'tableCell') => ({

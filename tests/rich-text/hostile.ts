@@ -1,5 +1,5 @@
 /** Generates hostile texts and trees for tests; the same seed gives the same results. */
-import type { Mark, RichText } from '../tree.ts';
+import type { Mark, RichText } from '../../libs/rich-text/tree.ts';
 
 type Random = { below(limit: number): number; pick<T>(choices: readonly [T, ...T[]]): T };
 

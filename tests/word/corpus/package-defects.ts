@@ -8,9 +8,14 @@ import {
   R,
   valueW,
   walkElements,
-} from '../../formats/opc/tree.ts';
-import type { Parts } from '../../formats/opc/unpack.ts';
-import { createXmlBudget, isElement, parseXml, type XmlElement } from '../../formats/opc/xml.ts';
+} from '../../../services/export/formats/opc/tree.ts';
+import type { Parts } from '../../../services/export/formats/opc/unpack.ts';
+import {
+  createXmlBudget,
+  isElement,
+  parseXml,
+  type XmlElement,
+} from '../../../services/export/formats/opc/xml.ts';
 
 /**
  * Returns a message for each missing style, list or relationship, each cell that does not end in a paragraph

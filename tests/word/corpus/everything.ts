@@ -1,7 +1,7 @@
 /** Creates a test document with every node and mark of rich text, alone and nested. */
 import type { Mark, RichText } from '#libs/rich-text';
-import { encodePng } from '../../../../scripts/png.ts';
-import type { ExportDocument, ExportNode } from '../../formats/document.ts';
+import type { ExportDocument, ExportNode } from '../../../services/export/formats/document.ts';
+import { encodePng } from '../../fixtures/generators/png.ts';
 
 type Inner = string | RichText;
 

@@ -1,6 +1,6 @@
 /** A short procedure in which every word is unique, for tests of printed pages. */
 import type { RichText } from '#libs/rich-text';
-import type { ExportDocument, ExportNode } from '../../formats/document.ts';
+import type { ExportDocument, ExportNode } from '../../../services/export/formats/document.ts';
 import { bullets, li, node, numbers, p, text } from './everything.ts';
 
 const doc = (...content: RichText[]): RichText => ({ type: 'doc', content });

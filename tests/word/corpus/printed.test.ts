@@ -1,7 +1,7 @@
 /** Tests the pages that LibreOffice prints: all words in order, with the numbers of their list items. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { printedText } from '#libs/testing';
-import { renderWord } from '../../formats/word.ts';
+import { renderWord } from '../../../services/export/formats/word.ts';
 import { compile } from '../samples.ts';
 import { expectedText, procedure } from './procedure.ts';
 import { samples } from './templates.ts';

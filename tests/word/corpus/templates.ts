@@ -1,7 +1,7 @@
 /** Realistic templates for tests; each has a feature that broke an exporter before. */
 import { readFile } from 'node:fs/promises';
-import { createDefaultTemplateFile } from '../../formats/default-template.ts';
-import type { TemplateMode } from '../../formats/template/plan.ts';
+import { createDefaultTemplateFile } from '../../../services/export/formats/default-template.ts';
+import type { TemplateMode } from '../../../services/export/formats/template/plan.ts';
 import {
   basics,
   createListProperties,
@@ -21,8 +21,7 @@ import {
 /** A template; `make` returns the file to upload, `mode` is where the body is inserted. */
 export type Sample = { name: string; mode: TemplateMode; create(): Promise<Uint8Array> };
 
-const fixture = (name: string) =>
-  readFile(new URL(`../../../../tests/fixtures/${name}.docx`, import.meta.url));
+const fixture = (name: string) => readFile(new URL(`../../fixtures/${name}.docx`, import.meta.url));
 const BULLET = '\uF0B7';
 const ENGLISH = { normal: 'Normal', character: 'DefaultParagraphFont', table: 'TableNormal', none: 'NoList' };
 const page = () => para(`${run('{{organization}} · ')}${field('PAGE')}`, '<w:jc w:val="right"/>');

@@ -1,6 +1,7 @@
 /** Writes realistic Word templates for tests: with styles, lists, headers, pictures and content controls. */
-import { encodePng } from '../../../../scripts/png.ts';
-import { pack } from '../../formats/opc/pack.ts';
+
+import { pack } from '../../../services/export/formats/opc/pack.ts';
+import { encodePng } from '../../fixtures/generators/png.ts';
 import { R, rels, types, W, WORD_TYPE } from '../samples.ts';
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

@@ -1,10 +1,10 @@
 /** Creates zip archives and minimal Word files for tests, valid and invalid ones. */
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { RichText } from '#libs/rich-text';
-import type { ExportDocument, ExportNode } from '../formats/document.ts';
-import { unpack } from '../formats/opc/unpack.ts';
-import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
-import { renderWord } from '../formats/word.ts';
+import type { ExportDocument, ExportNode } from '../../services/export/formats/document.ts';
+import { unpack } from '../../services/export/formats/opc/unpack.ts';
+import { type CompiledTemplate, compileTemplate } from '../../services/export/formats/template.ts';
+import { renderWord } from '../../services/export/formats/word.ts';
 
 /** An entry of a zip; the optional fields override what the archive declares about it. */
 export type Entry = {
