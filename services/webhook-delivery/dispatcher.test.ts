@@ -3,17 +3,18 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
-import { type Person, until } from '#libs/testing';
+import {
+  type Person,
+  type ReceivedRequest,
+  type Responder,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { WebhookEvent } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import {
-  type ReceivedRequest,
-  type Responder,
-  type WebhookReceiver,
-  webhookReceiver,
-} from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
 let context: TestContext;
