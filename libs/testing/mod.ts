@@ -2,7 +2,6 @@
 export {
   auditRecorder,
   documentedEvents,
-  type ListedAuditEvent,
   noActor,
   recordedEvents,
   sortByEvent,
@@ -17,7 +16,6 @@ export {
   listAll,
   must,
   requestOrThrow,
-  type TestRequest,
   type TestResponse,
 } from './http-client.ts';
 export { sendIdempotencyKeys } from './idempotency-keys.ts';
@@ -25,13 +23,13 @@ export { printedText } from './libreoffice.ts';
 export { readMetric, readSeries, type Series, sumSeries } from './metrics.ts';
 export { type ProfiledCommand, profileCommands } from './mongo-profiler.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
-export { type FailPoint, type MongoMember, type MongoReplicaSet, ownMongo } from './own-mongo.ts';
+export { type MongoReplicaSet, ownMongo } from './own-mongo.ts';
 export { closeServer, freePorts, listenLocally } from './ports.ts';
 export { findTestProgram } from './program.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
-export { type FinalResponse, type RetryingClient, retryingClient } from './retrying-client.ts';
-export { type SecretScanner, secretScanner } from './secrets.ts';
+export { type RetryingClient, retryingClient } from './retrying-client.ts';
+export { secretScanner } from './secrets.ts';
 export { securedMongo } from './secured-mongo.ts';
 export { testMongo } from './servers.ts';
 export { type TcpProxy, type Toxics, tcpProxy } from './tcp-proxy.ts';
@@ -44,7 +42,6 @@ export {
   type Person,
   publishDocument,
   register,
-  type SharedDocument,
   setPlan,
   shareDocument,
 } from './tenant.ts';

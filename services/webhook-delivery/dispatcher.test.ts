@@ -247,7 +247,12 @@ test('a stop waits for requests in flight and records their outcomes', async () 
   await context.publish(ada);
   await until('the request', async () => arrived);
   const restarted = context.app.restart();
-  await until('the stop', async () => (await fetch(context.app.origin).catch(() => undefined)) === undefined);
+  const isStopped = () =>
+    context.app.request('GET', '/').then(
+      () => false,
+      () => true,
+    );
+  await until('the stop', isStopped);
   release();
   await restarted;
   expect(await context.untilSettled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
