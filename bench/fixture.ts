@@ -2,7 +2,6 @@
  * Sets up what all rows share: a database, a process of the service, a process of the baseline, and test
  * data.
  */
-
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import mongoose from 'mongoose';

@@ -1,5 +1,4 @@
 /** Load for the webhook limits: publishes documents at a constant rate. */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { createDocument, type Person } from '#libs/testing';
 import type { BacklogWebhook } from '../services/webhook-delivery/testing/backlog.ts';

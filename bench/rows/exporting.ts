@@ -1,5 +1,4 @@
 /** Rows for exports: the cost of a file, and the latency of reads under load of exports. */
-
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createDocument } from '#libs/testing';

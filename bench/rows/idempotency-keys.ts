@@ -1,5 +1,4 @@
 /** Rows for Idempotency-Keys: requests with a new key each, paired with the same requests without a key. */
-
 import { newId } from '#libs/contract';
 import { createDocument } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';

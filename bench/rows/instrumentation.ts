@@ -1,5 +1,4 @@
 /** Rows for the cost of metrics and traces: the same requests to a process with them and to one without. */
-
 import { createServer } from 'node:http';
 import { closeServer, listenLocally } from '#libs/testing';
 import type { BenchFixture, Side } from '../fixture.ts';

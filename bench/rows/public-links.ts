@@ -1,5 +1,4 @@
 /** Rows for public links: cached, not cached, and invalid. */
-
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '#libs/contract';
 import { type Person, shareDocument } from '#libs/testing';

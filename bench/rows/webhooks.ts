@@ -1,5 +1,4 @@
 /** Limits for webhook deliveries: latency, throughinserted, and latency under load of endpoints that hang. */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { createWebhook, type Person } from '#libs/testing';
 import { type BacklogWebhook, enqueueDeliveries } from '../../services/webhook-delivery/testing/backlog.ts';

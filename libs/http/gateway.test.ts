@@ -1,7 +1,6 @@
 /**
  * Tests for the gateway: routing by path, streaming in both directions, clear errors when a service is down.
  */
-
 import { once } from 'node:events';
 import { createServer, type RequestListener, request } from 'node:http';
 import { connect } from 'node:net';

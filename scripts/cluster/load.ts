@@ -1,5 +1,4 @@
 /** Generates load without retries: every unexpected response counts as a failure. */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { type HttpClient, httpClient } from '#libs/testing';
 import type { TestTenant } from '../../tests/chaos/workload/tenant.ts';

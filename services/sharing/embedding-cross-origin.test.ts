@@ -1,3 +1,4 @@
+/** Tests of public links fetched by pages of other origins, in a real browser, also through the gateway. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';

@@ -1,5 +1,4 @@
 /** Tests that stored content has no side effects in a browser, by escaping alone and by the CSP alone. */
-
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';

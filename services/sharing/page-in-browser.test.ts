@@ -1,5 +1,4 @@
 /** Tests of public pages in a browser: accessibility, screen sizes, dark mode, print, keyboard, framing. */
-
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';

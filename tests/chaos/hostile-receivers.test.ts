@@ -1,5 +1,4 @@
 /** F13, F15 and F16: POSTs to receivers that are slow, send too much, use old TLS or have a blocked address. */
-
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';

@@ -1,5 +1,4 @@
 /** Tests of the official download with a fake mirror. */
-
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

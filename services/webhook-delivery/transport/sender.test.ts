@@ -1,5 +1,4 @@
 /** Tests single requests against real servers: content, limits, blocked targets and TLS. */
-
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { listenLocally, type Responder, type WebhookReceiver, webhookReceiver } from '#libs/testing';

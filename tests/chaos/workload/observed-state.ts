@@ -1,5 +1,4 @@
 /** Reads the state of MongoDB, RabbitMQ and the receiver, for comparison with the accepted changes. */
-
 import { connect } from 'amqplib';
 import type { WebhookReceiver } from '#libs/testing';
 import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
