@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
 import { getConsumers, toTopology } from '#libs/events';
+import { apiClient, type HttpClient, type Person, register } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 import { DocumentPublished } from '../services/documents/contract.ts';
 import type { Db, Row as DbRow } from './baseline/handler.ts';
@@ -15,14 +16,6 @@ import { type BenchProcess, type Command, freePort, start } from './processes.ts
 
 /** The service or the baseline. */
 export type Side = 'service' | 'baseline';
-
-/** An organization with the credentials of its admin. */
-export interface Organization {
-  key: string;
-  slug: string;
-  /** An access token of the admin, valid for 15 minutes after the registration. */
-  token: string;
-}
 
 /** What rows are measured with. */
 export interface BenchFixture {
@@ -34,17 +27,11 @@ export interface BenchFixture {
   /** Creates a client of another process. */
   connect(origin: string): Client;
   /** An organization that rows may share. */
-  organization: Organization;
+  organization: Person;
   /** Registers a new organization. */
-  register(): Promise<Organization>;
-  /** Calls the service's API with the key of an organization. Returns the parsed response. */
-  api(
-    organization: Pick<Organization, 'key'>,
-    method: 'GET' | 'POST',
-    path: string,
-    body?: unknown,
-    // biome-ignore lint/suspicious/noExplicitAny: rows read responses of any shape; an unexpected one fails its row
-  ): Promise<any>;
+  register(): Promise<Person>;
+  /** A client of the service's API, for requests that are not measured. */
+  api: HttpClient;
   /** Copies a document with its nodes as new drafts, directly in MongoDB. Returns their ids. */
   copyDocument(id: string, count: number): Promise<string[]>;
   close(): Promise<void>;
@@ -91,17 +78,16 @@ export async function createFixture(mongoUri: string, profile?: string): Promise
     started.push(baseline);
     const clients = { service: createClient(service.origin), baseline: createClient(baseline.origin) };
     for (const client of Object.values(clients)) started.unshift({ stop: () => client.close() });
-    const register = () => registerOrganization(clients.service);
+    const api = apiClient(service.origin);
     return {
       db,
       commands: { ...commands, service: withManagementPort(commands.service, await freePort()) },
       processes: { service, baseline },
       clients,
       connect: createClient,
-      organization: await register(),
-      register,
-      api: async ({ key }, method, path, body) =>
-        JSON.parse(await clients.service.send({ method, path: `/api/v1${path}`, body, key })),
+      organization: await register(api),
+      register: () => register(api),
+      api,
       copyDocument: (id, count) => copyDocument(db, id, count),
       close,
     };
@@ -160,21 +146,6 @@ const sameIndexes = [
   ['webhook_events', 'baseline_events'],
   ['webhook_deliveries', 'baseline_deliveries'],
 ] as const;
-
-async function registerOrganization(service: Client): Promise<Organization> {
-  const unique = randomBytes(6).toString('hex');
-  const account = {
-    organization_name: `Bench ${unique}`,
-    name: 'Ada Example',
-    email: `ada-${unique}@example.com`,
-    password: `correct horse ${unique}`,
-  };
-  const post = async (path: string, body: object, key = '') =>
-    JSON.parse(await service.send({ method: 'POST', path: `/api/v1${path}`, body, key }));
-  const session = await post('/auth/register', account);
-  const { key } = await post('/api-keys', { name: 'Bench', role: 'admin' }, session.access_token);
-  return { key, slug: session.organization.slug, token: session.access_token };
-}
 
 const nodesPerInsert = 10_000;
 

@@ -1,10 +1,9 @@
 /** Starts and stops the measured processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { request } from 'undici';
+import { freePorts, httpClient } from '#libs/testing';
 
 const root = join(import.meta.dirname, '..');
 const readyWithinMs = 60_000;
@@ -64,36 +63,36 @@ export async function start({
     stream.on('data', (part: Buffer) => {
       output = (output + part).slice(-10_000);
     });
-  const readyMs = await waitUntilReady(child, origin + readyPath, readyStatus, startedAt).catch(
-    async (error: unknown) => {
-      await stop(child);
-      throw new Error(`${file} did not become ready:\n${output}`, { cause: error });
-    },
-  );
+  const readyMs = await waitUntilReady(
+    child,
+    () => getStatus(origin, readyPath),
+    readyStatus,
+    startedAt,
+  ).catch(async (error: unknown) => {
+    await stop(child);
+    throw new Error(`${file} did not become ready:\n${output}`, { cause: error });
+  });
   return { origin, pid: child.pid ?? 0, readyMs, stop: () => stop(child) };
 }
 
 async function waitUntilReady(
   child: ChildProcess,
-  url: string,
+  getStatus: () => Promise<number>,
   right: number,
   startedAt: number,
 ): Promise<number> {
   while (child.exitCode === null && child.signalCode === null) {
-    const status = await getStatus(url).catch(() => 0);
+    const status = await getStatus().catch(() => 0);
     const afterMs = performance.now() - startedAt;
     if (status === right) return afterMs;
-    if (afterMs > readyWithinMs) throw new Error(`${url} did not return ${right} within ${readyWithinMs} ms`);
+    if (afterMs > readyWithinMs) throw new Error(`The status was not ${right} within ${readyWithinMs} ms`);
     await pause(4);
   }
   throw new Error('The process exited');
 }
 
-async function getStatus(url: string): Promise<number> {
-  const { statusCode, body } = await request(url);
-  await body.dump({ limit: 2 ** 30 });
-  return statusCode;
-}
+const getStatus = async (origin: string, path: string) =>
+  (await httpClient(origin).request('GET', path)).status;
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -106,11 +105,6 @@ async function stop(child: ChildProcess): Promise<void> {
 
 /** Returns a loopback port that is currently free. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // a TCP server's address is an object once it listens
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
+  const [port = 0] = await freePorts(1);
   return port;
 }

@@ -1,14 +1,10 @@
-/**
- * A webhook receiver on loopback. It answers at once or never, and records each delivery and the age of its
- * event.
- */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** The receiver of the webhook limits: answers at once or never, and records the age of each event on arrival. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { webhookReceiver } from '#libs/testing';
 
 /** A received delivery. */
 export interface Arrival {
-  /** Time of arrival, as returned by `performance.now()`. */
+  /** Time of arrival, Unix ms. */
   at: number;
   /** Age of its event on arrival, ms. */
   ageMs: number;
@@ -30,26 +26,21 @@ export interface Receiver {
 
 const idleTimeoutMs = 60_000;
 
-/** Starts a receiver. */
+/** Starts a receiver. It does not keep the requests, because there are too many. */
 export async function startReceiver(): Promise<Receiver> {
   const arrivals: Arrival[] = [];
-  const server = createServer((request, response) => {
-    const [at, now] = [performance.now(), Date.now()];
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      if (request.url?.startsWith('/hanging')) return;
-      response.writeHead(204).end();
-      const { timestamp } = JSON.parse(Buffer.concat(parts).toString());
-      arrivals.push({ at, ageMs: now - Date.parse(timestamp) });
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // a TCP server's address is an object once it listens
-  const { port } = server.address() as AddressInfo;
+  const never = new Promise<number>(() => {});
+  const { urlFor, close } = await webhookReceiver(
+    ({ path, body, at }) => {
+      if (path.startsWith('/hanging')) return never;
+      arrivals.push({ at, ageMs: at - Date.parse(JSON.parse(body).timestamp) });
+      return 204;
+    },
+    { isRecording: false },
+  );
   return {
-    healthyUrl: (name) => `http://127.0.0.1:${port}/healthy/${name}`,
-    hangingUrl: (name) => `http://127.0.0.1:${port}/hanging/${name}`,
+    healthyUrl: (name) => urlFor(`healthy/${name}`),
+    hangingUrl: (name) => urlFor(`hanging/${name}`),
     arrivals,
     clear: () => {
       arrivals.length = 0;
@@ -64,9 +55,6 @@ export async function startReceiver(): Promise<Receiver> {
         await pause(10);
       }
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }

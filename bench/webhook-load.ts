@@ -1,19 +1,10 @@
-/** Load for the webhook limits: creates webhooks and publishes documents at a constant rate. */
+/** Load for the webhook limits: publishes documents at a constant rate. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { createDocument, type Person } from '#libs/testing';
 import type { BacklogWebhook } from '../services/webhook-delivery/testing/backlog.ts';
 import type { Row as DbRow } from './baseline/handler.ts';
-import type { BenchFixture, Organization, Side } from './fixture.ts';
+import type { BenchFixture, Side } from './fixture.ts';
 import { smallDocument } from './rows/trees.ts';
-
-/** Creates a webhook of an organization. */
-export async function createWebhook(
-  { api }: BenchFixture,
-  organization: Organization,
-  url: string,
-  type = 'document.published',
-): Promise<BacklogWebhook> {
-  return api(organization, 'POST', '/webhooks', { name: 'Bench', url, event_types: [type] });
-}
 
 /** Deletes all deliveries to these webhooks. */
 export async function deleteDeliveries(
@@ -31,14 +22,14 @@ export async function deleteDeliveries(
  */
 export async function publishAtRate(
   fixture: BenchFixture,
-  organizations: readonly Organization[],
+  organizations: readonly Person[],
   { side = 'service', count, perSecond }: { count: number; perSecond: number; side?: Side },
 ): Promise<void> {
   const { api, copyDocument, clients, db } = fixture;
   const each = Math.ceil(count / organizations.length);
   const drafts: string[][] = [];
   for (const organization of organizations) {
-    const { id } = await api(organization, 'POST', '/documents', smallDocument);
+    const { id } = await createDocument(api, organization.key, smallDocument);
     drafts.push(await copyDocument(id, each));
   }
   // flush now, so that MongoDB does not flush during the measurement

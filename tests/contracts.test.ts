@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type AnyOperation, getProblems, newId, openapi } from '#libs/contract';
-import { type Person, register, type TestApp, testApp } from '#libs/testing';
+import { createWebhook, type Person, publishDocument, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 
@@ -225,10 +225,8 @@ function sampleBody(operation: AnyOperation): unknown {
 }
 
 async function createResources(person: Person): Promise<Record<string, string>> {
-  const document = await app.request('POST', '/documents', { as: person.key, body: { title: 'Document' } });
-  await app.request('POST', `/documents/${document.body.id}/publish`, { as: person.key });
-  const webhook = { name: 'Hook', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
-  const config = await app.request('POST', '/webhooks', { as: person.key, body: webhook });
+  const document = await publishDocument(app, person.key);
+  const config = await createWebhook(app, person.key, 'http://127.0.0.1:9/hook');
   const [key] = (await app.request('GET', '/api-keys', { as: person.key })).body;
   const department = await app.request('POST', '/departments', {
     as: person.key,
@@ -237,8 +235,8 @@ async function createResources(person: Person): Promise<Record<string, string>> 
   const guest = { email: 'guest@example.com' };
   const invitation = await app.request('POST', '/members/invitations', { as: person.key, body: guest });
   return {
-    doc_id: document.body.id,
-    config_id: config.body.id,
+    doc_id: document.id,
+    config_id: config.id,
     member_id: person.userId,
     key_id: key.id,
     department_id: department.body.id,

@@ -4,21 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
-  idempotencyHeader,
+  apiClient,
+  createDocument,
+  createWebhook,
+  type HttpClient,
+  httpClient,
   type OtlpEndpoint,
   otlpEndpoint,
   type Person,
+  type ReceivedRequest,
+  readSeries,
   register,
   secretScanner,
-  type TestRequest,
-  type TestResponse,
+  shareDocument,
+  sumSeries,
   until,
-} from '#libs/testing';
-import {
-  type ReceivedRequest,
   type WebhookReceiver,
   webhookReceiver,
-} from '../services/webhook-delivery/testing/receiver.ts';
+} from '#libs/testing';
 import { runDemo } from './demo.ts';
 import { type FiveProcesses, fiveProcesses } from './five-processes.ts';
 import { expectOneTrace } from './one-trace.ts';
@@ -34,38 +37,15 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
   const caller = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const secrets = secretScanner();
 
-  const ask = async (
-    method: string,
-    path: string,
-    { as, body, headers: more }: Pick<TestRequest, 'as' | 'body' | 'headers'> = {},
-    origin = five.origin,
-  ): Promise<TestResponse> => {
-    secrets.add(as);
-    secrets.addFrom(body);
-    const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
-      method,
-      headers: {
-        ...idempotencyHeader(method, as),
-        ...more,
-        ...(as && { authorization: `Bearer ${as}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const { status, headers } = response;
-    const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
-    const json = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
-    if (isJson) secrets.addFrom(json);
-    return { status, headers, body: json, bytes };
-  };
+  let api: HttpClient;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pds-five-'));
     collector = await otlpEndpoint();
     hook = await webhookReceiver();
     five = await fiveProcesses(runtime, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin } });
-    ada = await register({ request: ask });
+    api = apiClient(five.origin, { secrets });
+    ada = await register(api);
   }, 120_000);
 
   afterAll(async () => {
@@ -84,32 +64,32 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
       'webhook-delivery': ['/webhooks', 200],
     };
     for (const { name, origin, management } of five.services) {
-      expect([name, (await fetch(`${management}/readyz`)).status]).toEqual([name, 200]);
+      const direct = apiClient(origin, { secrets });
+      expect([name, (await httpClient(management).request('GET', '/readyz')).status]).toEqual([name, 200]);
       const [path = '', status] = own[name] ?? [];
-      expect([name, (await ask('GET', path, { as: ada.key }, origin)).status]).toEqual([name, status]);
-      const metrics = await (await fetch(`${management}/metrics`)).text();
-      expect(metrics).toMatch(
-        new RegExp(`^build_info\\{version="[^"]+",runtime="${runtime} [0-9.]+"\\} 1$`, 'm'),
-      );
+      expect([name, (await direct.request('GET', path, { as: ada.key })).status]).toEqual([name, status]);
+      const series = await readSeries(management);
+      const [build] = series.filter(({ name }) => name === 'build_info');
+      expect(build?.labels.runtime).toMatch(new RegExp(`^${runtime} [0-9.]+$`));
       for (const name of ['event_loop_lag_seconds_count', 'process_memory_rss_bytes'])
-        expect(metrics).toMatch(new RegExp(`^${name} [1-9]`, 'm'));
-      const { headers } = await ask('GET', '/unknown', {}, origin);
+        expect(sumSeries(series, name)).toBeGreaterThan(0);
+      const { headers } = await direct.request('GET', '/unknown');
       expect(headers.get('content-type')).toBe('application/problem+json');
     }
   });
 
   test('identity serves the reference page and its files', async () => {
     for (const path of ['/docs', '/docs/swagger-ui.css', '/openapi.json'])
-      expect([path, (await ask('GET', path)).status]).toEqual([path, 200]);
+      expect([path, (await api.request('GET', path)).status]).toEqual([path, 200]);
   });
 
   test('identity serves the start pages, and unknown paths give 404', async () => {
     for (const path of ['/', '/api/v1']) {
-      const start = await (await fetch(five.origin + path)).json();
+      const start = (await httpClient(five.origin).request('GET', path)).body;
       expect(start).toMatchObject({ status: 'ok', services: [{ name: 'identity', status: 'ok' }] });
     }
     for (const path of ['/unknown', '/api', '/metrics'])
-      expect([path, (await fetch(five.origin + path)).status]).toEqual([path, 404]);
+      expect([path, (await httpClient(five.origin).request('GET', path)).status]).toEqual([path, 404]);
   });
 
   test('the demo succeeds through the gateway, with events over RabbitMQ', async () => {
@@ -122,12 +102,9 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
 
   test('a webhook carries the traceparent of its change', async () => {
     const as = ada.key;
-    await ask('POST', '/webhooks', {
-      as,
-      body: { name: 'Traced', url: hook.url, event_types: ['document.published'] },
-    });
-    const { id } = (await ask('POST', '/documents', { as, body: { title: 'Followed' } })).body;
-    await ask('POST', `/documents/${id}/publish`, { as, headers: { traceparent: caller } });
+    await createWebhook(api, as, hook.url);
+    const { id } = await createDocument(api, as);
+    await api.request('POST', `/documents/${id}/publish`, { as, headers: { traceparent: caller } });
     traced = await until('the delivery', async () => hook.received[0]);
     expect(traced.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
   }, 30_000);
@@ -135,23 +112,20 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
   test('public links work while other services are down with 503', async () => {
     const as = ada.key;
     const nodes = [{ node_type: 'section', title: 'Count the cash' }];
-    const created = await ask('POST', '/documents', { as, body: { title: 'Closing the till', nodes } });
-    await ask('POST', `/documents/${created.body.id}/publish`, { as });
-    const link = (await ask('POST', `/documents/${created.body.id}/share-token`, { as })).body;
+    const link = await shareDocument(api, as, { title: 'Closing the till', nodes });
     for (const name of ['documents', 'identity', 'export']) {
       const service = five.services.find((one) => one.name === name);
       service?.process.kill('SIGTERM');
       expect([name, await service?.exited]).toEqual([name, 0]);
     }
     // the link was never opened before, so no cache contains it
-    const path = `/embed/${link.org_slug}/${link.token}`;
-    const { body } = await ask('GET', path);
+    const { body } = await api.request('GET', link.path);
     expect([body.title, body.nodes[0].title]).toEqual(['Closing the till', 'Count the cash']);
-    const page = Buffer.from((await ask('GET', `${path}?format=html`)).bytes).toString();
+    const page = Buffer.from((await api.request('GET', `${link.path}?format=html`)).bytes).toString();
     expect(page).toContain('<span>Count the cash</span></h2>');
-    expect((await ask('GET', `/embed/${link.org_slug}/unknown`)).status).toBe(404);
+    expect((await api.request('GET', `/embed/${link.slug}/unknown`)).status).toBe(404);
     for (const unavailable of ['/documents', '/me', '/templates']) {
-      const down = await ask('GET', unavailable, { as });
+      const down = await api.request('GET', unavailable, { as });
       expect([unavailable, down.status, down.body.code]).toEqual([unavailable, 503, 'unavailable']);
       expect(down.headers.get('retry-after')).toBe('2');
     }

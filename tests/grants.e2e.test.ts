@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { type RunningServices, start } from '#libs/service';
 import { toGrants } from '#libs/store';
-import { type TestRabbit, testRabbit } from '#libs/testing';
+import { httpClient, type TestRabbit, testRabbit } from '#libs/testing';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { identity } from '../services/identity/service.ts';
 import { services } from '../services/services.ts';
@@ -80,11 +80,9 @@ describe.each(ownership)('the user of $service', ({ service, collections, views,
   const foreign = others.flatMap((other) => other.collections);
 
   test('has all grants that the service needs to become ready', async () => {
-    const at = await Promise.all(
-      started.map(
-        async ({ managementPort }) => (await fetch(`http://127.0.0.1:${managementPort}/readyz`)).status,
-      ),
-    );
+    const getReadiness = ({ managementPort }: RunningServices) =>
+      httpClient(`http://127.0.0.1:${managementPort}`).request('GET', '/readyz');
+    const at = (await Promise.all(started.map(getReadiness))).map(({ status }) => status);
     expect(at).toEqual(services.map(() => 200));
   });
 

@@ -3,11 +3,23 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Metric, runtimeMetrics } from '#libs/service';
-import { register, type TestApp, testApp, until } from '#libs/testing';
+import {
+  createWebhook,
+  httpClient,
+  readSeries,
+  register,
+  type Series,
+  shareDocument,
+  sumSeries,
+  type TestApp,
+  testApp,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 import { getLabelValues, getMetrics } from '../services/metrics.ts';
-import { services } from '../services/services.ts';
-import { type WebhookReceiver, webhookReceiver } from '../services/webhook-delivery/testing/receiver.ts';
+import { services } from '../services/testing/services.ts';
 
 const { ofProcess, ofEachService, own } = getMetrics();
 const declared = [...ofProcess, ...ofEachService, ...own.flatMap(({ metrics }) => metrics)];
@@ -23,22 +35,6 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** One line of the metrics page. */
-interface Series {
-  name: string;
-  labels: Record<string, string>;
-  value: number;
-}
-
-async function readSeries(): Promise<Series[]> {
-  const page = await (await fetch(`${app.management}/metrics`)).text();
-  return [...page.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
-    name,
-    labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, one]) => [key, one])),
-    value: Number(value),
-  }));
-}
-
 /** The declared metric of a series. */
 function findMetric({ name }: Series): Metric | undefined {
   return declared.find((one) => {
@@ -51,15 +47,12 @@ function findMetric({ name }: Series): Metric | undefined {
 async function useEveryFeature(): Promise<void> {
   const ada = await register(app);
   const as = ada.key;
-  const hook = { name: 'Hook', url: receiver.url, event_types: ['document.published'] };
-  await app.request('POST', '/webhooks', { as, body: hook });
-  const { id } = (await app.request('POST', '/documents', { as, body: { title: 'SOP' } })).body;
-  await app.request('POST', `/documents/${id}/publish`, { as });
+  await createWebhook(app, as, receiver.url);
+  const { id, path } = await shareDocument(app, as);
   for (const form of ['word?template_id=default', 'markdown'])
     await app.request('GET', `/documents/${id}/export/${form}`, { as });
-  const link = (await app.request('POST', `/documents/${id}/share-token`, { as })).body;
-  await app.request('GET', `/embed/${link.org_slug}/${link.token}`);
-  await app.request('GET', `/embed/${link.org_slug}/nothing`);
+  await app.request('GET', path);
+  await app.request('GET', `/embed/${ada.slug}/nothing`);
   await app.request('GET', '/nowhere');
   await until('the delivery', async () =>
     (await app.request('GET', '/webhooks/events', { as })).body.some(
@@ -86,7 +79,7 @@ async function sendNonsense(seed: number): Promise<void> {
       body: { email: `${text(at)}@example.com`, password: text(at) },
     });
     await app.request('DELETE', '/documents', { as });
-    await fetch(`${app.origin}/%E0%A4%A`);
+    await httpClient(app.origin).request('GET', '/%E0%A4%A');
   }
   for (const method of ['PROPFIND', 'M-SEARCH', 'OPTIONS', 'TRACE', 'REPORT'])
     await new Promise<void>((done) => {
@@ -101,7 +94,8 @@ test('every exported series is declared with its labels and values', async () =>
   const runtime = await runtimeMetrics();
   const isRuntimeSeries = ({ name }: Series) =>
     runtime.some((one) => name === one.name || name.startsWith('nodejs_gc_duration_seconds'));
-  const [series, names] = [await readSeries(), services.map(({ contract }) => contract.name)];
+  const series = await readSeries(app.management);
+  const names = services.map(({ contract }) => contract.name);
   for (const one of series.filter((one) => !isRuntimeSeries(one))) {
     const metric = findMetric(one);
     if (!metric) throw new Error(`${one.name} is not declared`);
@@ -115,16 +109,13 @@ test('every exported series is declared with its labels and values', async () =>
 });
 
 test('every declared metric has a value after normal use', async () => {
-  const series = await readSeries();
+  const series = await readSeries(app.management);
   const rare = ['events_dead_lettered_total', 'export_rejected_total'];
   const missing = declared.filter(
     (metric) => !rare.includes(metric.name) && !series.some((one) => findMetric(one) === metric),
   );
   expect(missing.map(({ name }) => name)).toEqual([]);
-  const sum = (name: string, labels: Record<string, string>) =>
-    series
-      .filter((one) => one.name === name && Object.entries(labels).every(([k, v]) => one.labels[k] === v))
-      .reduce((total, { value }) => total + value, 0);
+  const sum = (name: string, labels = {}) => sumSeries(series, name, labels);
   expect(sum('webhook_delivery_latency_seconds_count', { attempt: '1' })).toBe(1);
   expect(sum('event_age_seconds_count', { type: 'document.published' })).toBeGreaterThan(0);
   expect(sum('embed_responses_total', { cache: 'miss' })).toBe(1);
@@ -135,7 +126,7 @@ test('every declared metric has a value after normal use', async () => {
   expect(sum('mongodb_command_duration_seconds_count', { command: 'commitTransaction' })).toBeGreaterThan(0);
   for (const { contract } of services)
     expect(sum('mongodb_pool_connections', { service: contract.name })).toBeGreaterThan(0);
-  expect(sum('event_bus_up', {})).toBe(1);
+  expect(sum('event_bus_up')).toBe(1);
   const [build] = series.filter(({ name }) => name === 'build_info');
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   expect(build?.labels).toEqual({ version, runtime: `node ${process.versions.node}` });
@@ -149,14 +140,11 @@ test('invalid requests increase values but create no series', async () => {
       .sort();
   // the first round creates the series of every problem that these requests cause
   await sendNonsense(0);
-  const before = await readSeries();
+  const before = await readSeries(app.management);
   for (let seed = 1; seed < 5; seed += 1) await sendNonsense(seed);
-  const after = await readSeries();
+  const after = await readSeries(app.management);
   expect(keys(after)).toEqual(keys(before));
-  const unmatched = (series: readonly Series[]) =>
-    series
-      .filter(({ name }) => name === 'http_unmatched_requests_total')
-      .reduce((total, { value }) => total + value, 0);
+  const unmatched = (series: readonly Series[]) => sumSeries(series, 'http_unmatched_requests_total');
   expect(unmatched(after) - unmatched(before)).toBeGreaterThanOrEqual(4 * 12);
 });
 

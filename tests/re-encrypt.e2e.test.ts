@@ -5,10 +5,21 @@ import mongoose from 'mongoose';
 import { newId, Secret } from '#libs/contract';
 import { type RunningServices, start } from '#libs/service';
 import { createKeyring } from '#libs/store';
-import { type Person, register, type TestRabbit, type TestResponse, testRabbit, until } from '#libs/testing';
+import {
+  apiClient,
+  createWebhook,
+  must,
+  type Person,
+  publishDocument,
+  register,
+  type TestRabbit,
+  testRabbit,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { services } from '../services/testing/services.ts';
-import { type WebhookReceiver, webhookReceiver } from '../services/webhook-delivery/testing/receiver.ts';
 import { runScript } from './programs.ts';
 import { type ServiceUsers, serviceUsers } from './service-users.ts';
 
@@ -56,29 +67,13 @@ async function restart(...keys: string[]): Promise<void> {
   else for (const service of services) await startService(service);
 }
 
-/** Sends a request to the service that implements the path. */
-async function ask(
-  method: string,
-  path: string,
-  options: { as?: string; body?: unknown; key?: string } = {},
-): Promise<TestResponse> {
-  const { as, body, key } = options;
+/** Sends each request to the service that implements its path. */
+const api = apiClient((path) => {
   const owner = /share-token|^\/embed/.test(path)
     ? 'sharing'
     : (/^\/(documents|webhook)/.exec(path)?.[1]?.replace('webhook', 'webhook-delivery') ?? 'identity');
-  const prefixed = path.startsWith('/embed') ? path : apiPrefix + path;
-  const response = await fetch(`http://127.0.0.1:${running.get(owner)?.port}${prefixed}`, {
-    method,
-    headers: {
-      ...(as && { authorization: `Bearer ${as}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(key && { 'idempotency-key': key }),
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const { status, headers } = response;
-  return { status, headers, body: await response.json(), bytes: new Uint8Array() };
-}
+  return `http://127.0.0.1:${running.get(owner)?.port}`;
+});
 
 /** Runs the command for each service as the service's MongoDB user. Returns the exit codes and the output. */
 async function reEncrypt(...keys: string[]): Promise<{ codes: (number | null)[]; text: string }> {
@@ -98,22 +93,20 @@ async function countSealedWith(key: string): Promise<number> {
   return JSON.stringify(rows).split(`"${getKeyId(key)}.`).length - 1;
 }
 
-async function shareDocument(
-  as: string,
-): Promise<{ path: string; link: Record<string, string>; key: string }> {
-  const { id } = (await ask('POST', '/documents', { as, body: { title: 'Closing the till' } })).body;
-  await ask('POST', `/documents/${id}/publish`, { as });
-  const [path, key] = [`/documents/${id}/share-token`, newId()];
-  return { path, key, link: (await ask('POST', path, { as, key })).body };
+async function createLink(as: string) {
+  const { id } = await publishDocument(api, as, { title: 'Closing the till' });
+  const path = `/documents/${id}/share-token`;
+  const repeated = { as, headers: { 'idempotency-key': newId() } };
+  return { path, repeated, link: await must(api, 'POST', path, repeated) };
 }
 
 test('the encryption key rotates without downtime or lost data', async () => {
   await restart(old);
-  const ada: Person = await register({ request: ask });
-  const link = await shareDocument(ada.key);
-  const config = { name: 'Hook', url: hook.url, event_types: ['document.published'] };
-  const { id, secret: first } = (await ask('POST', '/webhooks', { as: ada.key, body: config })).body;
-  const { secret: second } = (await ask('POST', `/webhooks/${id}/rotate-secret`, { as: ada.key })).body;
+  const ada: Person = await register(api);
+  const link = await createLink(ada.key);
+  const { id, secret: first } = await createWebhook(api, ada.key, hook.url);
+  const { secret: second } = (await api.request('POST', `/webhooks/${id}/rotate-secret`, { as: ada.key }))
+    .body;
   // a signing key, a share token, a stored response and two secrets of a webhook
   expect(await countSealedWith(old)).toBe(5);
 
@@ -122,7 +115,7 @@ test('the encryption key rotates without downtime or lost data', async () => {
   let isOver = false;
   const visitor = (async () => {
     const links = [];
-    while (!isOver) links.push(await shareDocument(ada.key));
+    while (!isOver) links.push(await createLink(ada.key));
     return links;
   })();
   const { codes, text } = await reEncrypt(current, old);
@@ -143,19 +136,19 @@ test('the encryption key rotates without downtime or lost data', async () => {
   expect(await countSealedWith(old)).toBe(0);
 
   await restart(current);
-  expect((await ask('GET', '/me', { as: ada.token })).status).toBe(200);
+  expect((await api.request('GET', '/me', { as: ada.token })).status).toBe(200);
   const login = { email: ada.email, password: ada.password };
-  expect((await ask('POST', '/auth/login', { body: login })).status).toBe(200);
-  for (const { path, link: expected, key } of [link, ...later]) {
-    expect((await ask('GET', path, { as: ada.key })).body).toEqual(expected);
-    expect((await ask('GET', `/embed/${expected.org_slug}/${expected.token}`)).body.title).toBe(
+  expect((await api.request('POST', '/auth/login', { body: login })).status).toBe(200);
+  for (const { path, link: expected, repeated } of [link, ...later]) {
+    expect((await api.request('GET', path, { as: ada.key })).body).toEqual(expected);
+    expect((await api.request('GET', `/embed/${expected.org_slug}/${expected.token}`)).body.title).toBe(
       'Closing the till',
     );
-    const again = await ask('POST', path, { as: ada.key, key });
+    const again = await api.request('POST', path, repeated);
     expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', expected]);
   }
   const before = hook.received.length;
-  await shareDocument(ada.key);
+  await createLink(ada.key);
   const delivered = await until('a delivery', async () => hook.received[before]);
   const signatures = [second, first].map(
     (secret) => `sha256=${createHmac('sha256', secret).update(delivered.body).digest('hex')}`,

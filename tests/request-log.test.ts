@@ -1,6 +1,6 @@
 /** Tests the log lines of requests that fail before their operation runs. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Person, register, type TestApp, testApp } from '#libs/testing';
+import { httpClient, type Person, register, shareDocument, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 import { services } from '../services/testing/services.ts';
 
@@ -33,17 +33,16 @@ test('a wrong method is logged', async () => {
 });
 
 test('an unknown path on the management port is logged', async () => {
-  await fetch(`${app.management}/ready`, { headers: { 'x-request-id': 'ops-1' } });
+  await httpClient(app.management).request('GET', '/ready', { headers: { 'x-request-id': 'ops-1' } });
   expect(findLines('ops-1')).toEqual([expect.objectContaining({ path: '/ready', status: 404 })]);
 });
 
 test('a share token is never logged, even if its path is misspelled', async () => {
-  const { body: document } = await app.request('POST', '/documents', { as: ada.key, body: { title: 'T' } });
-  await app.request('POST', `/documents/${document.id}/publish`, { as: ada.key });
-  const { body: link } = await app.request('POST', `/documents/${document.id}/share-token`, { as: ada.key });
+  const link = await shareDocument(app, ada.key);
+  const client = httpClient(app.origin);
   for (const path of ['/embed/x/%/', '/Embed/x/%', '//embed/x/%', '/api/v1/embed/x/%', '/x%', '/e%6Dbed/x/%'])
-    await fetch(app.origin + path.replace(/%(?!6)/, link.token), { method: 'GET' });
-  await fetch(`${app.origin}/embed/x/${link.token}`, { method: 'DELETE' });
+    await client.request('GET', path.replace(/%(?!6)/, link.token));
+  await client.request('DELETE', `/embed/x/${link.token}`);
   expect(link.token).toHaveLength(43);
   expect(JSON.stringify(app.logLines())).not.toContain(link.token.slice(0, 12));
 });

@@ -1,6 +1,7 @@
 /** Rows for exports: the cost of a file, and the latency of reads under load of exports. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createDocument } from '#libs/testing';
 import { withBusyLoops } from '../busy-loops.ts';
 import { createSample, type SampleNode } from '../files/sample.ts';
 import type { BenchFixture, Side } from '../fixture.ts';
@@ -15,7 +16,7 @@ const files = 16;
 
 /** Creates copies of the sample SOP, which has about 60 nodes, and the requests for their files. */
 async function createProcedures({ organization, api, copyDocument }: BenchFixture) {
-  const { id } = await api(organization, 'POST', '/documents', JSON.parse(await readFile(sop, 'utf8')));
+  const { id } = await createDocument(api, organization.key, JSON.parse(await readFile(sop, 'utf8')));
   const ids = await copyDocument(id, files);
   return { ids, toRequest: (i: number) => exportRequest(ids[i % files] ?? id, organization.key) };
 }
@@ -71,10 +72,10 @@ export const readUnderExports: Row = {
   unit: 'request',
   async prepare(fixture, share) {
     const { api, organization, clients, db, processes } = fixture;
-    const { id } = await api(organization, 'POST', '/documents', smallDocument);
+    const { id } = await createDocument(api, organization.key, smallDocument);
     const large = { title: 'A procedure of 1,000 nodes', nodes: parseContents(createSample(1_000).nodes) };
     const exported = await Promise.all(
-      [large, large].map((body) => api(organization, 'POST', '/documents', body)),
+      [large, large].map((body) => createDocument(api, organization.key, body)),
     );
     const read: BenchRequest = { method: 'GET', path: `/api/v1/documents/${id}`, key: organization.key };
     const exporter = fixture.connect(processes.service.origin);

@@ -1,5 +1,6 @@
 /** Rows for Idempotency-Keys: requests with a new key each, paired with the same requests without a key. */
 import { newId } from '#libs/contract';
+import { createDocument } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';
 import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
@@ -25,7 +26,7 @@ export const createNodeWithKey = pairedRow({
   goal,
   pairedWith,
   async prepare({ organization, api, copyDocument, db }) {
-    const { id } = await api(organization, 'POST', '/documents', smallDocument);
+    const { id } = await createDocument(api, organization.key, smallDocument);
     const ids = await copyDocument(id, 256);
     const sections = await db
       .collection<DbRow>('nodes')
@@ -46,7 +47,7 @@ export const publishWithKey = pairedRow({
   goal,
   pairedWith,
   async prepare({ organization, api, copyDocument }) {
-    const { id } = await api(organization, 'POST', '/documents', smallDocument);
+    const { id } = await createDocument(api, organization.key, smallDocument);
     return pairWithKeys(async (count) => {
       const drafts = await copyDocument(id, count);
       return (i) => ({
@@ -87,7 +88,7 @@ async function measureWritersP50(
   { organization, api, clients }: BenchFixture,
   isKeyed: boolean,
 ): Promise<number> {
-  const { id, nodes } = await api(organization, 'POST', '/documents', smallDocument);
+  const { id, nodes } = await createDocument(api, organization.key, smallDocument);
   const requests: RequestSource = (i) => ({
     ...createNodeRequest(organization.key, id, nodes[0].id, i),
     ...(isKeyed && { idempotencyKey: newId() }),

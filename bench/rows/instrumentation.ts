@@ -1,6 +1,6 @@
 /** Rows for the cost of metrics and traces: the same requests to a process with them and to one without. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { closeServer, listenLocally } from '#libs/testing';
 import type { BenchFixture, Side } from '../fixture.ts';
 import { alternate } from '../paired.ts';
 import { getPreciseCpuMs } from '../process-usage.ts';
@@ -88,19 +88,14 @@ export const traces = instrumentationRow({
     const collector = createServer((request, response) => {
       request.resume().on('end', () => response.writeHead(200).end());
     });
-    await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-    // a TCP server's address is an object once it listens
-    const { port } = collector.address() as AddressInfo;
+    const port = await listenLocally(collector);
     return {
       service: {
         OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
         OTEL_TRACES_SAMPLER_ARG: '0.05',
       },
       baseline: {},
-      async end() {
-        collector.closeAllConnections();
-        await new Promise((resolve) => collector.close(resolve));
-      },
+      end: () => closeServer(collector),
     };
   },
 });

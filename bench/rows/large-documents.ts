@@ -2,6 +2,7 @@
  * Limits for documents of the maximum size: duration and memory of requests, and latency of other requests.
  */
 
+import { createDocument, must, publishDocument } from '#libs/testing';
 import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
 import { getRssMb } from '../process-usage.ts';
@@ -13,10 +14,7 @@ import { bigDocument, hugeDocument } from './trees.ts';
 let huge: Promise<string> | undefined;
 
 function getHugeDocument({ api, organization }: BenchFixture): Promise<string> {
-  huge ??= api(organization, 'POST', '/documents', hugeDocument).then(async ({ id }) => {
-    await api(organization, 'POST', `/documents/${id}/publish`);
-    return id;
-  });
+  huge ??= publishDocument(api, organization.key, hugeDocument).then(({ id }) => id);
   return huge;
 }
 
@@ -52,7 +50,7 @@ export const requestUnderHugeReads: Limit = {
       }
       state.isReading = false;
     };
-    await api(organization, 'GET', `/documents/${_id}`);
+    await must(api, 'GET', `/documents/${_id}`, { as: organization.key });
     try {
       await Promise.all([other(), read()]);
     } finally {
@@ -97,7 +95,7 @@ export const documentsMemory: Limit = {
   async measure(fixture, share) {
     const { organization, api, copyDocument, db } = fixture;
     const hugePath = `/api/v1/documents/${await getHugeDocument(fixture)}`;
-    const { id } = await api(organization, 'POST', '/documents', bigDocument);
+    const { id } = await createDocument(api, organization.key, bigDocument);
     const ids = await copyDocument(id, 200);
     const { environment } = fixture.commands.service;
     // reads publish no events, so RabbitMQ need not be reachable

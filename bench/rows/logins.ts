@@ -1,5 +1,5 @@
 /** Rows for logins: the cost of a login, and the latency of other requests under load of logins. */
-import { randomBytes } from 'node:crypto';
+import { createDocument } from '#libs/testing';
 import type { BenchFixture, Side } from '../fixture.ts';
 import type { BenchRequest } from '../load.ts';
 import { getCpuMs } from '../process-usage.ts';
@@ -17,12 +17,9 @@ async function createLogins(fixture: BenchFixture): Promise<(i: number) => Bench
   return (i) => logins[i % userCount] as BenchRequest;
 }
 
-async function createLogin({ api }: BenchFixture): Promise<BenchRequest> {
-  const unique = randomBytes(6).toString('hex');
-  const account = { email: `ada-${unique}@example.com`, password: `correct horse ${unique}` };
-  const more = { name: 'Ada Example', organization_name: `Bench ${unique}` };
-  await api({ key: '' }, 'POST', '/auth/register', { ...account, ...more });
-  return { method: 'POST', path: '/api/v1/auth/login', body: account };
+async function createLogin(fixture: BenchFixture): Promise<BenchRequest> {
+  const { email, password } = await fixture.register();
+  return { method: 'POST', path: '/api/v1/auth/login', body: { email, password } };
 }
 
 /** A login. On both sides it is almost only scrypt. */
@@ -50,7 +47,7 @@ export const readUnderLogins: Row = {
   unit: 'request',
   async prepare(fixture, share) {
     const loginAt = await createLogins(fixture);
-    const { id } = await fixture.api(fixture.organization, 'POST', '/documents', smallDocument);
+    const { id } = await createDocument(fixture.api, fixture.organization.key, smallDocument);
     const read: BenchRequest = {
       method: 'GET',
       path: `/api/v1/documents/${id}`,

@@ -1,8 +1,9 @@
 /** Rows for public links: cached, not cached, and invalid. */
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '#libs/contract';
+import { type Person, shareDocument } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';
-import type { BenchFixture, Organization } from '../fixture.ts';
+import type { BenchFixture } from '../fixture.ts';
 import type { BenchRequest } from '../load.ts';
 import { pairedRow } from '../paired.ts';
 import { httpRow, type Row } from '../row.ts';
@@ -11,12 +12,7 @@ import { bigDocument, smallDocument } from './trees.ts';
 const page = '?format=html';
 
 /** Publishes a document and creates its public link. */
-async function createLink({ api }: BenchFixture, home: Organization, tree: object) {
-  const { id } = await api(home, 'POST', '/documents', tree);
-  await api(home, 'POST', `/documents/${id}/publish`);
-  const { token } = await api(home, 'POST', `/documents/${id}/share-token`);
-  return { id: String(id), token: String(token), path: `/embed/${home.slug}/${token}` };
-}
+const createLink = ({ api }: BenchFixture, { key }: Person, tree: object) => shareDocument(api, key, tree);
 
 /** A link that is opened repeatedly. Both sides cache the bytes and read only what access depends on. */
 function cachedLink(

@@ -1,6 +1,7 @@
 /** Rows for reads: a tree, and a page of a long list. */
+import { createDocument, type Person } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';
-import type { BenchFixture, Organization } from '../fixture.ts';
+import type { BenchFixture } from '../fixture.ts';
 import { pairedRow } from '../paired.ts';
 import { httpRow } from '../row.ts';
 import { bigDocument } from './trees.ts';
@@ -9,7 +10,7 @@ const treeRequests = 200;
 
 /** Creates trees of 200 nodes for `coldReads`. Returns their ids. */
 async function coldTrees(fixture: BenchFixture, share: number): Promise<string[]> {
-  const { id } = await fixture.api(fixture.organization, 'POST', '/documents', bigDocument);
+  const { id } = await createDocument(fixture.api, fixture.organization.key, bigDocument);
   return fixture.copyDocument(id, Math.max(1, Math.round(treeRequests * share)));
 }
 
@@ -64,7 +65,7 @@ export const readTreeCached = httpRow({
   baselineHandler: 'readTree',
   compare: 'text',
   async prepare({ organization, api }) {
-    const { id } = await api(organization, 'POST', '/documents', bigDocument);
+    const { id } = await createDocument(api, organization.key, bigDocument);
     return async () => () => ({ method: 'GET', path: `/api/v1/documents/${id}`, key: organization.key });
   },
 });
@@ -72,7 +73,7 @@ export const readTreeCached = httpRow({
 /** Creates an organization with `documents` documents without nodes, at least 60. */
 export async function createLibrary(fixture: BenchFixture, documents: number) {
   const organization = await fixture.register();
-  const { id, organization_id } = await fixture.api(organization, 'POST', '/documents', {
+  const { id, organization_id } = await createDocument(fixture.api, organization.key, {
     title: 'One of many',
   });
   const ids = await fixture.copyDocument(id, Math.max(60, Math.round(documents)));
@@ -104,7 +105,7 @@ export const listOfMillion = pairedRow({
       await createLibrary(fixture, 1_000_000 * Math.min(1, share)),
       await createLibrary(fixture, 1_000),
     ];
-    const page = ({ organization }: { organization: Organization }) => ({
+    const page = ({ organization }: { organization: Person }) => ({
       method: 'GET' as const,
       path: '/api/v1/documents?limit=50',
       key: organization.key,

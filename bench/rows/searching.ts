@@ -1,6 +1,7 @@
 /** Limits for searching 100,000 documents by words. */
+import type { Person } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';
-import type { BenchFixture, Organization } from '../fixture.ts';
+import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
 import { createLibrary } from './reading.ts';
 
@@ -10,9 +11,9 @@ const vocabularySize = 20_000;
 const rowsPerInsert = 2_000;
 
 /** An organization whose documents have frequent and rare words. All limits share it. */
-let prepared: Promise<Organization> | undefined;
+let prepared: Promise<Person> | undefined;
 
-async function createSearchLibrary(fixture: BenchFixture, share: number): Promise<Organization> {
+async function createSearchLibrary(fixture: BenchFixture, share: number): Promise<Person> {
   const { organization, ids, organization_id } = await createLibrary(fixture, documentCount * share);
   const random = randomFrom(1);
   for (let from = 0; from < ids.length; from += rowsPerInsert) {

@@ -1,11 +1,12 @@
 /** Limits for webhook deliveries: latency, throughinserted, and latency under load of endpoints that hang. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { createWebhook, type Person } from '#libs/testing';
 import { type BacklogWebhook, enqueueDeliveries } from '../../services/webhook-delivery/testing/backlog.ts';
-import type { BenchFixture, Organization, Side } from '../fixture.ts';
+import type { BenchFixture, Side } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
 import { getPreciseCpuMs, getRssMb } from '../process-usage.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
-import { createWebhook, deleteDeliveries, publishAtRate } from '../webhook-load.ts';
+import { deleteDeliveries, publishAtRate } from '../webhook-load.ts';
 
 /** Wraps a measurement so that several limits share one run. */
 function once<T>(measure: (fixture: BenchFixture, share: number) => Promise<T>) {
@@ -18,11 +19,14 @@ async function withReceiver<T>(work: (receiver: Receiver) => Promise<T>): Promis
   return work(receiver).finally(() => receiver.close());
 }
 
-async function createOrganizations({ register }: BenchFixture, count: number): Promise<Organization[]> {
-  const organizations: Organization[] = [];
+async function createOrganizations({ register }: BenchFixture, count: number): Promise<Person[]> {
+  const organizations: Person[] = [];
   while (organizations.length < count) organizations.push(await register());
   return organizations;
 }
+
+/** No request of the benchmarks archives a document: these webhooks get only enqueued deliveries. */
+const archived = ['document.archived'];
 
 const getAges = (receiver: Receiver) => receiver.arrivals.map(({ ageMs }) => ageMs);
 
@@ -31,7 +35,7 @@ const measureAges = once((fixture, share) =>
   withReceiver(async (receiver) => {
     const organizations = await createOrganizations(fixture, 10);
     for (const [i, organization] of organizations.entries())
-      await createWebhook(fixture, organization, receiver.healthyUrl(`${i}`));
+      await createWebhook(fixture.api, organization.key, receiver.healthyUrl(`${i}`));
     const measureAgesOf = async (side: Side, count: number) => {
       receiver.clear();
       await publishAtRate(fixture, organizations, { count, perSecond: 100, side });
@@ -69,7 +73,7 @@ async function createWebhooks(fixture: BenchFixture, receiver: Receiver): Promis
   for (const [i, organization] of (await createOrganizations(fixture, 20)).entries())
     for (let j = 0; j < 5; j += 1)
       hooks.push(
-        await createWebhook(fixture, organization, receiver.healthyUrl(`${i}-${j}`), 'document.archived'),
+        await createWebhook(fixture.api, organization.key, receiver.healthyUrl(`${i}-${j}`), archived),
       );
   return hooks;
 }
@@ -157,19 +161,11 @@ function measureUnderLoad(hanging: { webhooks: number; deliveries: number; isSam
     withReceiver(async (receiver) => {
       const [organization, other] = await createOrganizations(fixture, 2);
       if (!organization || !other) throw new Error('Could not create the organizations');
-      await createWebhook(fixture, organization, receiver.healthyUrl('under-load'));
+      await createWebhook(fixture.api, organization.key, receiver.healthyUrl('under-load'));
       const hooks: BacklogWebhook[] = [];
-      for (let i = 0; i < hanging.webhooks; i += 1) {
-        const url = receiver.hangingUrl(`${i}`);
-        hooks.push(
-          await createWebhook(
-            fixture,
-            hanging.isSameOrganization ? organization : other,
-            url,
-            'document.archived',
-          ),
-        );
-      }
+      const { key } = hanging.isSameOrganization ? organization : other;
+      for (let i = 0; i < hanging.webhooks; i += 1)
+        hooks.push(await createWebhook(fixture.api, key, receiver.hangingUrl(`${i}`), archived));
       await enqueueDeliveries(fixture.db, hooks, hanging.deliveries);
       const count = Math.ceil(600 * share);
       try {

@@ -1,4 +1,5 @@
 /** Rows for writes: documents, nodes and publishing. */
+import { createDocument as createDraft } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';
 import { httpRow } from '../row.ts';
 import { smallDocument } from './trees.ts';
@@ -28,7 +29,7 @@ export const createNode = httpRow({
   baselineHandler: 'createNode',
   compare: 'shape',
   async prepare({ organization, api, copyDocument, db }) {
-    const { id } = await api(organization, 'POST', '/documents', smallDocument);
+    const { id } = await createDraft(api, organization.key, smallDocument);
     const ids = await copyDocument(id, documentCount);
     const found = await db
       .collection<DbRow>('nodes')
@@ -54,7 +55,7 @@ export const updateDocument = httpRow({
   baselineHandler: 'updateDocument',
   compare: 'shape',
   async prepare({ organization, api, copyDocument }) {
-    const { id } = await api(organization, 'POST', '/documents', smallDocument);
+    const { id } = await createDraft(api, organization.key, smallDocument);
     const ids = await copyDocument(id, documentCount);
     return async () => (i) => {
       const body = { title: `A procedure, changed for the ${i}th time` };
@@ -85,7 +86,7 @@ function createPublishRow(name: string, goal: number, count: number) {
       const organizations: { key: string; draft: string }[] = [];
       while (organizations.length < count) {
         const organization = await fixture.register();
-        const { id } = await fixture.api(organization, 'POST', '/documents', smallDocument);
+        const { id } = await createDraft(fixture.api, organization.key, smallDocument);
         organizations.push({ key: organization.key, draft: id });
       }
       return async (_side, requests) => {

@@ -3,9 +3,10 @@
  */
 import { once } from 'node:events';
 import { createServer, type RequestListener, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { type AnyOperation, anyone, contract, nothing, operation } from '#libs/contract';
+import { closeServer, listenLocally } from '#libs/testing';
 import { gateway } from './gateway.ts';
 import { listen } from './server.ts';
 
@@ -114,11 +115,9 @@ test('a body that is rejected early still gets its response', async () => {
 });
 
 test('a service that is down is a 503, other services still work', async () => {
-  const down = createServer().listen(0, '127.0.0.1');
-  await once(down, 'listening');
-  const { port } = down.address() as AddressInfo;
-  down.close();
-  await once(down, 'close');
+  const down = createServer();
+  const port = await listenLocally(down);
+  await closeServer(down);
   const origin = await startGateway(
     { loans: respondWithName('loans') },
     { books: `http://127.0.0.1:${port}` },

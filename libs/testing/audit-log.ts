@@ -1,8 +1,10 @@
 /** Records the audit lines of requests in tests, and reads the audit events that the documentation lists. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Contract, newId } from '#libs/contract';
-import { opsToken, type TestApp, type TestRequest } from './test-app.ts';
+import type { Contract } from '#libs/contract';
+import { httpClient, type TestRequest } from './http-client.ts';
+import { opsToken, type TestApp } from './test-app.ts';
 import { until } from './until.ts';
 
 /** The client address of every request of `auditRecorder`. */
@@ -23,7 +25,7 @@ export function auditRecorder(app: TestApp, { name }: Pick<Contract, 'name'>) {
 
     /** Sends a request and returns its response with the audit lines of the request. */
     async request(method: string, path: string, request: TestRequest = {}) {
-      const request_id = newId();
+      const request_id = randomUUID();
       const headers = { ...request.headers, 'x-request-id': request_id, 'x-forwarded-for': address };
       const response = await app.request(method, path, { ...request, headers });
       return { ...response, lines: await auditLines(request_id, address) };
@@ -31,12 +33,9 @@ export function auditRecorder(app: TestApp, { name }: Pick<Contract, 'name'>) {
 
     /** Sends an operator's request to the management port, without a proxy; returns the audit lines. */
     async adminRequest(method: string, path: string, body: unknown) {
-      const request_id = newId();
-      const authorization = `Bearer ${opsToken}`;
-      const headers = { authorization, 'content-type': 'application/json', 'x-request-id': request_id };
-      const request = { method, headers, body: JSON.stringify(body) };
-      const response = await (await fetch(app.management + path, request)).json();
-      app.secrets.addFrom(response);
+      const request_id = randomUUID();
+      const management = httpClient(app.management, { secrets: app.secrets });
+      await management.request(method, path, { as: opsToken, body, headers: { 'x-request-id': request_id } });
       return auditLines(request_id, '127.0.0.1');
     },
   };

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { closeServer } from './ports.ts';
 
 /** A running proxy. */
 export interface ConnectProxy {
@@ -46,8 +47,7 @@ export async function connectProxy({ host = '127.0.0.1', status = 200 } = {}): P
     otherRequests,
     async close() {
       for (const socket of sockets) socket.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
     },
   };
 }

@@ -2,7 +2,6 @@
 export {
   auditRecorder,
   documentedEvents,
-  type ListedAuditEvent,
   noActor,
   recordedEvents,
   sortByEvent,
@@ -10,19 +9,48 @@ export {
 export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
 export { retainedBytes } from './heap.ts';
-export { idempotencyHeader, sendIdempotencyKeys } from './idempotency-keys.ts';
+export {
+  apiClient,
+  type HttpClient,
+  httpClient,
+  listAll,
+  must,
+  requestOrThrow,
+  type TestResponse,
+} from './http-client.ts';
+export { sendIdempotencyKeys } from './idempotency-keys.ts';
 export { printedText } from './libreoffice.ts';
+export { readMetric, readSeries, type Series, sumSeries } from './metrics.ts';
 export { type ProfiledCommand, profileCommands } from './mongo-profiler.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
-export { type FailPoint, type MongoMember, type MongoReplicaSet, ownMongo } from './own-mongo.ts';
-export { type Person, register } from './people.ts';
-export { freePorts } from './ports.ts';
+export { type MongoReplicaSet, ownMongo } from './own-mongo.ts';
+export { closeServer, freePorts, listenLocally } from './ports.ts';
 export { findTestProgram } from './program.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
-export { type SecretScanner, secretScanner } from './secrets.ts';
+export { type RetryingClient, retryingClient } from './retrying-client.ts';
+export { secretScanner } from './secrets.ts';
 export { securedMongo } from './secured-mongo.ts';
 export { testMongo } from './servers.ts';
 export { type TcpProxy, type Toxics, tcpProxy } from './tcp-proxy.ts';
-export { opsToken, type TestApp, type TestRequest, type TestResponse, testApp } from './test-app.ts';
+export {
+  addMember,
+  type CreatedWebhook,
+  createDocument,
+  createWebhook,
+  type Member,
+  type Person,
+  publishDocument,
+  register,
+  setPlan,
+  shareDocument,
+} from './tenant.ts';
+export { opsToken, type TestApp, testApp } from './test-app.ts';
 export { until } from './until.ts';
+export {
+  type ReceivedRequest,
+  type Reply,
+  type Responder,
+  type WebhookReceiver,
+  webhookReceiver,
+} from './webhook-receiver.ts';

@@ -1,7 +1,7 @@
 /** A real OTLP/HTTP endpoint; decodes protobuf spans with OpenTelemetry's official definitions. */
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
+import { closeServer, listenLocally } from './ports.ts';
 
 /** A received span. */
 export interface ReceivedSpan {
@@ -56,15 +56,12 @@ interface Definition {
   toObject(message: unknown, options: object): ExportTraceServiceRequest;
 }
 
-// generated from opentelemetry-proto by protobufjs; this is the last release that contains them
-const definitions = createRequire(import.meta.url)('otlp-definitions/build/src/generated/root.js');
-const request: Definition = definitions.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
-
 const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
 
 /** Starts an endpoint on a free loopback port. */
 export async function otlpEndpoint(): Promise<OtlpEndpoint> {
   const received: ReceivedSpan[] = [];
+  const definition = loadDefinition();
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
@@ -74,27 +71,29 @@ export async function otlpEndpoint(): Promise<OtlpEndpoint> {
       return;
     }
     try {
-      received.push(...parseSpans(Buffer.concat(chunks)));
+      received.push(...parseSpans(definition, Buffer.concat(chunks)));
       // an empty ExportTraceServiceResponse is encoded as zero bytes
       response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
     } catch {
       response.writeHead(400).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // a TCP server's address is an object once it listens
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   return {
     origin: `http://127.0.0.1:${port}`,
     spans: () => received,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => closeServer(server),
   };
 }
 
-function parseSpans(bytes: Uint8Array): ReceivedSpan[] {
+/** Loads the generated definitions of opentelemetry-proto. */
+function loadDefinition(): Definition {
+  // made by protobufjs; this is the last release that contains them
+  const definitions = createRequire(import.meta.url)('otlp-definitions/build/src/generated/root.js');
+  return definitions.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+}
+
+function parseSpans(request: Definition, bytes: Uint8Array): ReceivedSpan[] {
   const exported = request.toObject(request.decode(bytes), { longs: String, defaults: true, arrays: true });
   return exported.resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const process = String(toValues(resource.attributes)['service.name']);

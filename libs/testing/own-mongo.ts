@@ -5,9 +5,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import mongoose from 'mongoose';
-import { findBinary } from '../store/embedded/binary.ts';
-import { setName, waitUntilListening } from '../store/embedded/replica-set.ts';
+import type mongoose from 'mongoose';
 import { freePorts } from './ports.ts';
 import { until } from './until.ts';
 
@@ -51,9 +49,11 @@ export interface FailPoint {
 }
 
 const startMs = 60_000;
+const setName = 'pds';
 
 /** Starts a replica set with an election timeout of 2 s; it is killed at the latest with this process. */
 export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
+  const { findBinary } = await import('../store/embedded/binary.ts');
   const { path } = await findBinary(() => undefined);
   const folder = await mkdtemp(join(tmpdir(), 'pds-mongo-'));
   const members = await Promise.all((await freePorts(count)).map((port) => createMember(path, folder, port)));
@@ -136,6 +136,7 @@ async function createMember(program: string, folder: string, port: number): Prom
       const gone = once(keeper, 'exit');
       const [line] = await once(createInterface(keeper.stdout), 'line');
       running = { pid: Number(line), keeper, gone };
+      const { waitUntilListening } = await import('../store/embedded/replica-set.ts');
       await waitUntilListening(port, AbortSignal.timeout(startMs));
     },
   };
@@ -174,6 +175,7 @@ async function isPrimary(member: MongoMember): Promise<boolean> {
 async function withAdmin<R>(member: MongoMember, work: (admin: mongoose.mongo.Db) => Promise<R>): Promise<R> {
   const limits = { serverSelectionTimeoutMS: 1_000, connectTimeoutMS: 1_000, socketTimeoutMS: 10_000 };
   const uri = `mongodb://127.0.0.1:${member.port}/?directConnection=true`;
+  const { default: mongoose } = await import('mongoose');
   const client = new mongoose.mongo.MongoClient(uri, limits);
   try {
     return await work(client.db('admin'));

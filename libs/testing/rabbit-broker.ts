@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { connect } from 'amqplib';
 import { freePorts } from './ports.ts';
 import { until } from './until.ts';
 
@@ -157,6 +156,7 @@ async function createEnvironment(
 /** Whether a broker accepts connections at a URL. */
 export async function canConnect(url: string): Promise<boolean> {
   try {
+    const { connect } = await import('amqplib');
     const connection = await connect(url, { timeout: 2_000 });
     connection.on('error', () => {});
     await connection.close();

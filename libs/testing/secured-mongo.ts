@@ -3,8 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import mongoose from 'mongoose';
-import { startMongod } from '../store/embedded/mongod.ts';
 import type { TestServer } from './servers.ts';
 
 /** Starts a mongod with a key file and authentication; `uri` contains the administrator's credentials. */
@@ -14,6 +12,7 @@ export async function securedMongo(): Promise<TestServer> {
   const keyFile = join(folder, 'key');
   try {
     await writeFile(keyFile, randomBytes(96).toString('base64'), { mode: 0o600 });
+    const { startMongod } = await import('../store/embedded/mongod.ts');
     const mongod = await startMongod({ say: () => {}, keyFile });
     const stop = () => mongod.stop().finally(removeFolder);
     try {
@@ -30,6 +29,7 @@ export async function securedMongo(): Promise<TestServer> {
 
 /** Creates the first user (MongoDB's localhost exception allows it); returns the URI with its credentials. */
 async function createAdministrator(port: number): Promise<string> {
+  const { default: mongoose } = await import('mongoose');
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
   const pwd = randomBytes(18).toString('hex');
   try {

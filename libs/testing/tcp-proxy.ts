@@ -1,7 +1,7 @@
 /** A TCP proxy that injects network faults: cut connections, latency, slicing and limited bandwidth. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { closeServer, listenLocally } from './ports.ts';
 
 /** A running proxy. */
 export interface TcpProxy {
@@ -50,11 +50,8 @@ export async function tcpProxy(url: string): Promise<TcpProxy> {
     forward(upstream, client);
     forward(client, upstream, decide);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const proxyUrl = new URL(url);
-  // a TCP server's address is an object once it listens
-  proxyUrl.port = String((server.address() as AddressInfo).port);
+  proxyUrl.port = String(await listenLocally(server));
   const closeConnections = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -82,8 +79,7 @@ export async function tcpProxy(url: string): Promise<TcpProxy> {
     },
     async close() {
       closeConnections();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
 

@@ -1,42 +1,20 @@
 /** Runs services in this process for tests: on free ports, over a real MongoDB, in a new database. */
 import { randomBytes } from 'node:crypto';
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 import type { Contract } from '#libs/contract';
-import { memoryBus, toTopology } from '#libs/events';
-import { type AnyService, createLog, start } from '#libs/service';
-import { createView } from '#libs/store';
-import { idempotencyHeader } from './idempotency-keys.ts';
+import type { AnyService } from '#libs/service';
+import { apiClient, type HttpClient } from './http-client.ts';
 import { type SecretScanner, secretScanner } from './secrets.ts';
 import { testMongo } from './servers.ts';
 
-/** A request to a test app. */
-export interface TestRequest {
-  /** Bearer token or API key. */
-  as?: string | undefined;
-  /** Sent as JSON; strings, bytes and form data are sent unchanged. */
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-/** A response; `body` is parsed if it is JSON, otherwise it is the bytes. */
-export interface TestResponse {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
-  body: any;
-  bytes: Uint8Array;
-}
-
-/** Running services and their database. */
-export interface TestApp {
+/** Running services, a client of their API and their database. */
+export interface TestApp extends HttpClient {
   /** Origin of the API, e.g. `http://127.0.0.1:40123`. */
   origin: string;
   /** Origin of the management port. */
   management: string;
   /** The database of this app. */
   db: mongoose.mongo.Db;
-  /** Sends a request; the path is relative to `/api/v1`, unless it is `/` or starts with `/embed`. */
-  request(method: string, path: string, request?: TestRequest): Promise<TestResponse>;
   /** All log lines of the services so far, at every level. */
   logLines(): LogLine[];
   /** The secrets that must not be logged: those of the settings, of all requests and of all responses. */
@@ -44,7 +22,7 @@ export interface TestApp {
   /** Stops the services and starts them again with the same database. */
   restart(): Promise<void>;
   /** Starts a second instance of the services with the same database and its own bus; `stop` stops it too. */
-  replica(): Promise<Pick<TestApp, 'request'>>;
+  replica(): Promise<HttpClient>;
   /** Stops everything and drops the database; rejects if a secret was logged. */
   stop(): Promise<void>;
 }
@@ -67,6 +45,14 @@ export async function testApp(options: {
   /** The clock of the services; the default is the machine's. MongoDB always uses its own clock. */
   now?: () => Date;
 }): Promise<TestApp> {
+  // imported here, because many users of the test kit need only its HTTP client
+  const [{ default: mongoose }, { memoryBus, toTopology }, { createLog, start }, { createView }] =
+    await Promise.all([
+      import('mongoose'),
+      import('#libs/events'),
+      import('#libs/service'),
+      import('#libs/store'),
+    ]);
   const mongo = await testMongo();
   const name = `test_${randomBytes(6).toString('hex')}`;
   const uri = withDatabase(mongo.uri, name);
@@ -111,14 +97,6 @@ export async function testApp(options: {
   const owned = new Set(running.flatMap(({ views }) => views));
   const absent = running.flatMap(({ reads }) => reads).filter((view) => !owned.has(view));
   for (const view of absent) await createView(client.db(), view);
-  /** Sends a request and adds the secrets of request and response to the scanner. */
-  const sendScanned = async (origin: string, ...[method, path, request]: Parameters<TestApp['request']>) => {
-    secrets.add(request?.as);
-    secrets.addFrom(request?.body);
-    const response = await send(origin, method, path, request);
-    secrets.addFrom(response.body);
-    return response;
-  };
   let started = await startServices();
   const replicas: { stop(): Promise<void> }[] = [];
   const app: TestApp = {
@@ -127,7 +105,7 @@ export async function testApp(options: {
     db: client.db(),
     secrets,
     logLines: () => lines.map((line) => JSON.parse(line)),
-    request: (...args) => sendScanned(app.origin, ...args),
+    request: apiClient(() => app.origin, { secrets }).request,
     async restart() {
       await started.stop();
       started = await startServices();
@@ -137,7 +115,7 @@ export async function testApp(options: {
     async replica() {
       const replica = await startServices();
       replicas.push(replica);
-      return { request: (...args) => sendScanned(`http://127.0.0.1:${replica.port}`, ...args) };
+      return apiClient(`http://127.0.0.1:${replica.port}`, { secrets });
     },
     async stop() {
       await withDeadline(
@@ -173,32 +151,6 @@ function withPrinting(to: { write(line: string): void }, level: string) {
 }
 
 const levels: Record<string, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, silent: 99 };
-
-async function send(
-  origin: string,
-  method: string,
-  path: string,
-  { as, body, headers }: TestRequest = {},
-): Promise<TestResponse> {
-  const isRaw =
-    body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array;
-  const isAtRoot = path === '/' || path.startsWith('/embed');
-  const response = await fetch(origin + (isAtRoot ? path : `/api/v1${path}`), {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...idempotencyHeader(method, as),
-      ...(as && { authorization: `Bearer ${as}` }),
-      ...(isRaw ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    body: ((isRaw ? body : JSON.stringify(body)) as RequestInit['body']) ?? null,
-  });
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
-  const parsed = isJson && bytes.length > 0 ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
-  return { status: response.status, headers: response.headers, body: parsed, bytes };
-}
 
 function withDatabase(uri: string, name: string): string {
   const url = new URL(uri);

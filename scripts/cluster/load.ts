@@ -1,5 +1,6 @@
 /** Generates load without retries: every unexpected response counts as a failure. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { type HttpClient, httpClient } from '#libs/testing';
 import type { TestTenant } from '../../tests/chaos/workload/tenant.ts';
 
 /** The responses to all clients. */
@@ -39,13 +40,14 @@ export async function runUnderLoad(
   const target = { id: written.id, link: `${tenant.slug}/${written.shareToken}` };
   const result: LoadResult = { requests: 0, failures: [], failed: 0 };
   let isOver = false;
+  const client = httpClient(origin, { timeoutMs: 20_000 });
 
   const runClient = async (start: number) => {
     for (let at = start; !isOver; at += 1) {
       const request = requests[at % requests.length] ?? requests[0];
       if (!request) return;
       result.requests += 1;
-      const failure = await sendRequest(origin, request, target, tenant.key);
+      const failure = await sendRequest(client, request, target, tenant.key);
       if (failure === undefined) continue;
       result.failed += 1;
       if (result.failures.length < 10) result.failures.push(failure);
@@ -66,25 +68,17 @@ export async function runUnderLoad(
 
 /** Sends a request. Returns the failure, or undefined if the response has the expected status. */
 async function sendRequest(
-  origin: string,
+  client: HttpClient,
   { method, path, status }: (typeof requests)[number],
   target: LoadTarget,
   key: string,
 ): Promise<string | undefined> {
   const requestPath = path(target);
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const body = method === 'POST' ? JSON.stringify({ title: 'Written under load' }) : null;
+  const body = method === 'POST' ? { title: 'Written under load' } : undefined;
   try {
-    const response = await fetch(origin + requestPath, {
-      method,
-      headers,
-      body,
-      signal: AbortSignal.timeout(20_000),
-    });
-    const text = await response.text();
-    return response.status === status
-      ? undefined
-      : `${method} ${requestPath}: ${response.status} ${text.slice(0, 200)}`;
+    const response = await client.request(method, requestPath, { as: key, body });
+    if (response.status === status) return undefined;
+    return `${method} ${requestPath}: ${response.status} ${JSON.stringify(response.body).slice(0, 200)}`;
   } catch (error) {
     const cause = error instanceof Error && error.cause ? `: ${error.cause}` : '';
     return `${method} ${requestPath}: ${error}${cause}`;

@@ -4,9 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatError } from '#libs/service';
-import { type ConnectProxy, connectProxy, until } from '#libs/testing';
-import { client } from '../../tests/chaos/workload/client.ts';
-import { chaosReceiver } from '../../tests/chaos/workload/receiver.ts';
+import {
+  apiClient,
+  type ConnectProxy,
+  connectProxy,
+  httpClient,
+  retryingClient,
+  until,
+  webhookReceiver,
+} from '#libs/testing';
 import { runDemo } from '../../tests/demo.ts';
 import { applyDependencies, type Images } from './dependencies.ts';
 import { dryRunCases } from './dry-run.ts';
@@ -39,7 +45,7 @@ export async function testCharts(options: ClusterTestOptions): Promise<void> {
   const cluster = createCluster(options.namespace);
   // pods reach the webhook receiver on this machine through a proxy
   const host = options.hostAddress ?? getHostAddress();
-  const [proxy, receiver] = await Promise.all([connectProxy({ host }), chaosReceiver()]);
+  const [proxy, receiver] = await Promise.all([connectProxy({ host }), webhookReceiver()]);
   const platform = createRelease(cluster, 'pds', createValues(options, host, proxy));
   try {
     await step('create a namespace for restricted pods only', () => createRestrictedNamespace(cluster));
@@ -58,7 +64,7 @@ export async function testCharts(options: ClusterTestOptions): Promise<void> {
       assert.deepEqual(await findWrongGrants(cluster), []),
     );
 
-    const api = client(options.origin);
+    const api = retryingClient(apiClient(options.origin, { timeoutMs: 20_000 }));
     const tenant = await createWorkingTenant(api, receiver);
     const load = (name: string, work: () => Promise<void>) =>
       step(name, async () =>
@@ -81,7 +87,7 @@ export async function testCharts(options: ClusterTestOptions): Promise<void> {
         for (const name of services)
           await killPodProcess(cluster, (await platform.pods(name))[0], options.image);
       });
-      for (const worker of tenants) await checkTenant(options.origin, receiver, worker);
+      for (const worker of tenants) await checkTenant(api, receiver, worker);
       const written = tenants.reduce((sum, { documents }) => sum + documents.length, 0);
       const changes = tenants.reduce((sum, { changes: events }) => sum + events.length, 0);
       return `${written} documents, ${changes} events, none lost or duplicated; clients repeated ${api.retries()} requests`;
@@ -158,7 +164,7 @@ async function checkRoutes({ origin }: ClusterTestOptions, platform: Release): P
     };
     for (const [path, status] of Object.entries(routes))
       await until(`${status} from ${path}`, async () => {
-        const response = await fetch(origin + path);
+        const response = await httpClient(origin).request('GET', path);
         return response.status === status && response.headers.get('content-type')?.includes('json');
       });
   });
@@ -171,7 +177,7 @@ async function checkRoutes({ origin }: ClusterTestOptions, platform: Release): P
       '/api/v1/healthz',
       '/embed/metrics',
     ])
-      assert.equal([404].includes((await fetch(origin + path)).status), true, path);
+      assert.equal([404].includes((await httpClient(origin).request('GET', path)).status), true, path);
     for (const pod of await platform.pods()) assert.equal(pod.spec.hostNetwork ?? false, false);
   });
 }

@@ -1,11 +1,22 @@
 /** Runs the main use case against a running instance and prints each step: `npm run demo`. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { type Api, client } from './api.ts';
-import { isSigned, isStandardSigned, type Receiver, startReceiver } from './receiver.ts';
+import {
+  apiClient,
+  type HttpClient,
+  httpClient,
+  must,
+  type ReceivedRequest,
+  requestOrThrow,
+  type TestResponse,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
+import { isGenuine, isSigned } from '../../docs/webhooks/verify.ts';
 import { findTarget, type Target, TargetError } from './target.ts';
 
 const fixtures = new URL('../../tests/fixtures/', import.meta.url);
@@ -43,7 +54,7 @@ async function readTarget(): Promise<Target | undefined> {
 async function runDemo({ origin, source, notes }: Target): Promise<void> {
   for (const note of notes) console.log(note);
   console.log(`Using ${origin} (from ${source}).\n`);
-  const hooks = await startReceiver();
+  const hooks = await webhookReceiver();
   try {
     await checkInstance(origin);
     await runMainJob(origin, hooks);
@@ -52,25 +63,25 @@ async function runDemo({ origin, source, notes }: Target): Promise<void> {
     console.error(`\n✗ ${toMessage(error)}`);
     process.exitCode = 1;
   } finally {
-    hooks.close();
+    await hooks.close();
   }
 }
 
 /** Rejects unless an instance of this service runs at the address. */
 async function checkInstance(origin: string): Promise<void> {
   const hint = 'Start an instance with npm start, or use another address: npm run demo -- --base URL.';
-  const response = await fetch(`${origin}/api/v1/openapi.json`).catch((cause: unknown) => {
-    throw new Error(`No service is running at ${origin}. ${hint}`, { cause });
-  });
-  const body: unknown = await response.json().catch(() => undefined);
+  const { body } = await httpClient(origin)
+    .request('GET', '/api/v1/openapi.json')
+    .catch((cause: unknown) => {
+      throw new Error(`No service is running at ${origin}. ${hint}`, { cause });
+    });
   if (!reference.safeParse(body).success)
     throw new Error(`The program at ${origin} is not this service. ${hint}`);
 }
 
-async function runMainJob(origin: string, { url, first }: Receiver): Promise<void> {
-  const base = `${origin}/api/v1`;
+async function runMainJob(origin: string, receiver: WebhookReceiver): Promise<void> {
+  const api = apiClient(origin);
   await mkdir(out, { recursive: true });
-  const anonymous = client(base);
 
   const session = await step('Register', async () => {
     const unique = randomBytes(4).toString('hex');
@@ -79,66 +90,83 @@ async function runMainJob(origin: string, { url, first }: Receiver): Promise<voi
       email: `robin-${unique}@demo.example`,
       password: randomBytes(18).toString('base64url'),
     };
-    const { json } = await anonymous('POST', '/auth/register', {
-      organization_name: `Harbour Bank ${unique}`,
-      ...person,
-    });
+    const body = { organization_name: `Harbour Bank ${unique}`, ...person };
+    const created = await must(api, 'POST', '/auth/register', { body });
     return stepResult(
-      json,
-      `${json.organization.name} (${json.organization.slug}), admin ${json.member.email}`,
+      created,
+      `${created.organization.name} (${created.organization.slug}), admin ${created.member.email}`,
     );
   });
   const key = await step('Create an API key', async () => {
-    const { json } = await client(base, session.access_token)('POST', '/api-keys', {
-      name: 'Demo',
-      role: 'admin',
-    });
-    return stepResult(json.key, `${json.prefix}…`);
+    const body = { name: 'Demo', role: 'admin' };
+    const created = await must(api, 'POST', '/api-keys', { as: session.access_token, body });
+    return stepResult(created.key, `${created.prefix}…`);
   });
-  const api = client(base, key);
+  const send = createSender(api, key);
   const secret = await step('Create a webhook', async () => {
-    const { json } = await api('POST', '/webhooks', {
-      name: 'Demo receiver',
-      url,
-      event_types: ['document.published'],
-    });
-    return stepResult(json.secret, `${url} for ${json.event_types.join(', ')}`);
+    const { url } = receiver;
+    const body = { name: 'Demo receiver', url, event_types: ['document.published'] };
+    const { body: created } = await send('POST', '/webhooks', body);
+    return stepResult(created.secret, `${url} for ${created.event_types.join(', ')}`);
   });
   const document = await step('Create a document with nodes', async () => {
     const sop: unknown = JSON.parse(await readFile(new URL('incident-response-sop.json', fixtures), 'utf8'));
-    const { json } = await api('POST', '/documents', sop);
-    return stepResult(json, `“${json.title}”, ${countNodes(json.nodes)} nodes, ${json.status}`);
+    const { body } = await send('POST', '/documents', sop);
+    return stepResult(body, `“${body.title}”, ${countNodes(body.nodes)} nodes, ${body.status}`);
   });
   await step('Publish the document', async () => {
-    const { json } = await api('POST', `/documents/${document.id}/publish`);
-    return stepResult(json, `${json.status} at ${json.published_at}`);
+    const { body } = await send('POST', `/documents/${document.id}/publish`);
+    return stepResult(body, `${body.status} at ${body.published_at}`);
   });
   const link = await step('Create a public link', async () => {
-    const { json } = await api('POST', `/documents/${document.id}/share-token`);
-    const path = `${origin}/embed/${json.org_slug}/${json.token}`;
-    return stepResult(path, path);
+    const { body } = await send('POST', `/documents/${document.id}/share-token`);
+    const path = `/embed/${body.org_slug}/${body.token}`;
+    return stepResult(path, origin + path);
   });
   await step('Read the public link', async () => {
-    const { json, bytes } = await anonymous('GET', link);
+    const { body, bytes } = await requestOrThrow(api, 'GET', link);
     await saveFile('embed.json', bytes);
-    return stepResult(json, `${countNodes(json.nodes)} nodes without any credentials`);
+    return stepResult(body, `${countNodes(body.nodes)} nodes without any credentials`);
   });
-  await exportDocument(api, document.id);
+  await exportDocument(send, document.id);
   await step('Receive the signed event', async () => {
-    const delivery = await first('document.published', 15_000);
-    await saveFile('webhook.json', delivery.body);
-    if (!isSigned(delivery, secret)) throw new Error('X-Service-Signature is invalid');
-    if (!isStandardSigned(delivery, secret, Date.now() / 1000))
+    const isPublication = ({ headers }: ReceivedRequest) =>
+      headers['x-service-event'] === 'document.published';
+    const find = async () => receiver.received.find(isPublication);
+    const { headers, body } = await until('document.published', find, 15_000);
+    const rawBody = Buffer.from(body);
+    await saveFile('webhook.json', rawBody);
+    const id = String(headers['webhook-id']);
+    const timestamp = String(headers['webhook-timestamp']);
+    const signature = String(headers['webhook-signature']);
+    if (!isSigned(secret, String(headers['x-service-signature']), rawBody))
+      throw new Error('X-Service-Signature is invalid');
+    if (!isGenuine(secret, { id, timestamp, signature }, rawBody))
       throw new Error('webhook-signature is invalid');
-    return stepResult(delivery, `${delivery.headers['webhook-id']}: both signatures are valid`);
+    return stepResult(id, `${id}: both signatures are valid`);
   });
   await step('Read the event log', async () => {
-    const entry = await waitForDelivered(api);
+    const findDelivered = async () => {
+      const [entry] = (await send('GET', '/webhooks/events')).body;
+      return entry?.status === 'delivered' && entry;
+    };
+    const entry = await until('a delivered entry of the event log', findDelivered, 5_000);
     return stepResult(entry, `${entry.event_type} ${entry.status} after ${entry.attempts} attempt`);
   });
 }
 
-async function exportDocument(api: Api, id: string): Promise<void> {
+/** Sends requests with the API key. Rejects on any status but 2xx. */
+type Send = (method: string, path: string, body?: unknown) => Promise<TestResponse>;
+
+function createSender(api: HttpClient, key: string): Send {
+  return (method, path, body) => {
+    // a repeated request has no second effect
+    const headers = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
+    return requestOrThrow(api, method, path, { as: key, body, headers });
+  };
+}
+
+async function exportDocument(send: Send, id: string): Promise<void> {
   const template = await step('Upload a corporate template', async () => {
     const form = new FormData();
     form.set('name', 'Corporate');
@@ -148,10 +176,10 @@ async function exportDocument(api: Api, id: string): Promise<void> {
       new Blob([await readFile(new URL('corporate-template.docx', fixtures))]),
       'corporate-template.docx',
     );
-    const { json } = await api('POST', '/templates', form);
+    const { body } = await send('POST', '/templates', form);
     return stepResult(
-      json,
-      `${json.name}, ${json.size_bytes} bytes, placeholders ${json.placeholders.join(', ')}`,
+      body,
+      `${body.name}, ${body.size_bytes} bytes, placeholders ${body.placeholders.join(', ')}`,
     );
   });
   for (const [name, templateId] of [
@@ -159,26 +187,17 @@ async function exportDocument(api: Api, id: string): Promise<void> {
     ['default.docx', 'default'],
   ]) {
     await step(`Export to Word (${name})`, async () => {
-      const { bytes, headers } = await api('GET', `/documents/${id}/export/word?template_id=${templateId}`);
+      const path = `/documents/${id}/export/word?template_id=${templateId}`;
+      const { bytes, headers } = await send('GET', path);
       await saveFile(name, bytes);
       return stepResult(bytes, `${bytes.length} bytes, ${headers.get('content-disposition')}`);
     });
   }
   await step('Export to Markdown', async () => {
-    const { bytes } = await api('GET', `/documents/${id}/export/markdown`);
+    const { bytes } = await send('GET', `/documents/${id}/export/markdown`);
     await saveFile('document.md', bytes);
     return stepResult(bytes, `${bytes.length} bytes`);
   });
-}
-
-/** Waits until the newest entry of the event log is delivered, and returns it. */
-async function waitForDelivered(api: Api): Promise<{ event_type: string; status: string; attempts: number }> {
-  for (let tries = 0; tries < 50; tries += 1) {
-    const [entry] = (await api('GET', '/webhooks/events')).json;
-    if (entry?.status === 'delivered') return entry;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('The event log does not show the delivery as delivered');
 }
 
 interface StepResult<T> {

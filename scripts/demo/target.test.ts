@@ -2,11 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { freePorts } from '#libs/testing';
+import { freePorts, listenLocally } from '#libs/testing';
 import { writeInstanceFile } from '../../services/local/instance-file.ts';
 import { runDemo, runDemoWith } from '../../tests/demo.ts';
 import { findTarget } from './target.ts';
@@ -94,9 +93,7 @@ describe('the demo', () => {
       methods.push(String(method));
       response.end('<h1>Another program</h1>');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    // a TCP server's address is an object once it listens
-    const { port } = server.address() as AddressInfo;
+    const port = await listenLocally(server);
     const { code, text } = await runDemo(`http://127.0.0.1:${port}`, folder);
     server.close();
     expect(code).toBe(1);

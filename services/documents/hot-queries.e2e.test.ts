@@ -9,6 +9,7 @@ import {
   type Person,
   type ProfiledCommand,
   profileCommands,
+  publishDocument,
   register,
   type TestApp,
   testApp,
@@ -222,11 +223,8 @@ test('getDocument reads a document and its nodes by id', async () => {
 });
 
 test('the published version of a family is read by index, also in the view', async () => {
-  const published = async (title: string): Promise<string> => {
-    const { body } = await app.request('POST', '/documents', { as: big.key, body: { title } });
-    await app.request('POST', `/documents/${body.id}/publish`, { as: big.key });
-    return body.id;
-  };
+  const published = async (title: string): Promise<string> =>
+    (await publishDocument(app, big.key, { title })).id;
   const id = await published('Shared');
   const share = await app.request('POST', `/documents/${id}/share-token`, { as: big.key });
   const open = () => app.request('GET', `/embed/${big.slug}/${share.body.token}`);

@@ -6,7 +6,8 @@ import { identity } from '../testing/services.ts';
 import type { Node } from './contract.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { findNode, outcome, toOutline, toTreeInput } from './testing/outline.ts';
+import { outcome } from './testing/lifecycle.ts';
+import { findNode, toOutline, toTreeInput } from './testing/outline.ts';
 import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 
 let replicas: TestContext[];

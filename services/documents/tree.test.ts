@@ -4,7 +4,8 @@ import { newId } from '#libs/contract';
 import { identity } from '../testing/services.ts';
 import { Document, Node } from './contract.ts';
 import { documents } from './service.ts';
-import { findNode, outcome, toOutline, toTreeInput } from './testing/outline.ts';
+import { outcome } from './testing/lifecycle.ts';
+import { findNode, toOutline, toTreeInput } from './testing/outline.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
 let context: TestContext;

@@ -1,7 +1,7 @@
 /** Tests `triggerWebhooks` over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { until } from '#libs/testing';
+import { createWebhook, until } from '#libs/testing';
 import { services } from '../testing/services.ts';
 import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
@@ -24,8 +24,7 @@ const fire = (member: TestMember, id: string, event_type: unknown, headers = {})
 /** Registers an organization with a webhook for these events and returns its admin. */
 async function createSubscriber(event_types: string[]): Promise<TestMember & { webhook: string }> {
   const admin = await context.admin();
-  const body = { name: 'Hook', url: 'http://127.0.0.1:9/', event_types };
-  const { body: webhook } = await context.app.request('POST', '/webhooks', { as: admin.as, body });
+  const webhook = await createWebhook(context.app, admin.as, 'http://127.0.0.1:9/', event_types);
   return { ...admin, webhook: webhook.id };
 }
 

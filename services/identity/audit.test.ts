@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import {
+  addMember,
   auditRecorder,
   documentedEvents,
   noActor,
@@ -13,7 +14,6 @@ import {
 } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../testing/services.ts';
-import { createGuest } from './testing/client.ts';
 
 let app: TestApp;
 let log: ReturnType<typeof auditRecorder>;
@@ -148,43 +148,45 @@ describe('the security log records', () => {
 
   test('a role change with the old role, a removal, and rejected attempts', async () => {
     const { token, actor, userId } = await registerAda();
-    const bob = await createGuest(app, token, password);
+    const bob = await addMember(app, token, { password });
     const change = (id: string, role: string, as = token) =>
       request('PATCH', `/members/${id}`, { as, body: { role } });
-    const line = { event: 'member.update', ...actor, member_id: bob.id };
-    expect((await change(bob.id, 'admin')).lines).toEqual([
+    const line = { event: 'member.update', ...actor, member_id: bob.userId };
+    expect((await change(bob.userId, 'admin')).lines).toEqual([
       { ...line, outcome: 'done', role: 'admin', role_before: 'member' },
     ]);
-    await change(bob.id, 'member');
+    await change(bob.userId, 'member');
     expect((await change(userId, 'member')).lines).toEqual([
       { ...line, member_id: userId, outcome: 'last_admin', role: 'member' },
     ]);
-    const bobActor = { actor_id: bob.id, organization_id: actor.organization_id, key_id: null };
-    expect((await change(bob.id, 'admin', bob.token)).lines).toEqual([
+    const bobActor = { actor_id: bob.userId, organization_id: actor.organization_id, key_id: null };
+    expect((await change(bob.userId, 'admin', bob.token)).lines).toEqual([
       { event: 'member.update', outcome: 'forbidden', ...bobActor },
     ]);
     await app.request('POST', '/departments', { as: token, body: { name: 'Kitchen' } });
-    const moved = await request('PATCH', `/members/${bob.id}`, {
+    const moved = await request('PATCH', `/members/${bob.userId}`, {
       as: token,
       body: { department: 'Kitchen' },
     });
     expect(moved.lines).toEqual([{ ...line, outcome: 'done', department: 'Kitchen', role_before: 'member' }]);
 
-    const removed = await request('DELETE', `/members/${bob.id}`, { as: token });
-    expect(removed.lines).toEqual([{ event: 'member.remove', outcome: 'done', ...actor, member_id: bob.id }]);
+    const removed = await request('DELETE', `/members/${bob.userId}`, { as: token });
+    expect(removed.lines).toEqual([
+      { event: 'member.remove', outcome: 'done', ...actor, member_id: bob.userId },
+    ]);
     const late = await request('DELETE', `/members/${userId}`, { as: bob.token });
     expect(late.lines).toEqual([{ event: 'member.remove', outcome: 'unauthenticated', ...noActor }]);
   });
 
   test('a password change, a wrong password, and resets by admin and operator', async () => {
     const { token, actor, organizationId } = await registerAda();
-    const bob = await createGuest(app, token, password);
+    const bob = await addMember(app, token, { password });
     const change = (current_password: string) =>
       request('POST', '/me/password', {
         as: bob.token,
         body: { current_password, new_password: `new ${password}` },
       });
-    const bobActor = { actor_id: bob.id, organization_id: organizationId, key_id: null };
+    const bobActor = { actor_id: bob.userId, organization_id: organizationId, key_id: null };
     expect((await change('wrong horse battery staple')).lines).toEqual([
       { event: 'password.update', outcome: 'wrong_password', ...bobActor },
     ]);
@@ -192,9 +194,9 @@ describe('the security log records', () => {
       { event: 'password.update', outcome: 'done', ...bobActor },
     ]);
 
-    const reset = await request('POST', `/members/${bob.id}/password-reset`, { as: token });
+    const reset = await request('POST', `/members/${bob.userId}/password-reset`, { as: token });
     expect(reset.lines).toEqual([
-      { event: 'password_reset.create', outcome: 'done', ...actor, member_id: bob.id },
+      { event: 'password_reset.create', outcome: 'done', ...actor, member_id: bob.userId },
     ]);
     const use = () =>
       request('POST', '/auth/reset-password', { body: { token: reset.body.token, password } });
@@ -207,7 +209,7 @@ describe('the security log records', () => {
     const operatorLines = await log.adminRequest('POST', '/ops/password-resets', body);
     const operator = { actor_id: 'operator', organization_id: null, key_id: null };
     expect(operatorLines).toEqual([
-      { event: 'password_reset.create', outcome: 'done', ...operator, member_id: bob.id },
+      { event: 'password_reset.create', outcome: 'done', ...operator, member_id: bob.userId },
     ]);
   });
 

@@ -1,7 +1,16 @@
 /** Notifications over HTTP with a real MongoDB and the events that cause them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
+import {
+  addMember,
+  createDocument,
+  type Member,
+  type Person,
+  register,
+  type TestApp,
+  testApp,
+  until,
+} from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { services } from '../testing/services.ts';
 import { documentAssigned, memberJoined, recipients, toNotification } from './rules/notifications.ts';
@@ -10,32 +19,22 @@ import { InboxItem } from './shapes.ts';
 let app: TestApp;
 let ada: Person;
 /** A member of Ada's organization, by an access token. */
-let guest: { token: string; id: string };
+let guest: Member;
 
 beforeAll(async () => {
   app = await testApp({ services, contracts });
   ada = await register(app);
-  guest = await join('Guest');
+  guest = await addMember(app, ada.key);
 }, 60_000);
 afterAll(() => app?.stop());
-
-async function join(name: string) {
-  const { body } = await app.request('POST', '/members/invitations', {
-    as: ada.key,
-    body: { email: `${newId()}@example.com` },
-  });
-  const accepted = { token: body.token, name, password: 'correct horse battery staple' };
-  const session = (await app.request('POST', '/members/invitations/accept', { body: accepted })).body;
-  return { token: session.access_token, id: session.member.id };
-}
 
 const getInbox = async (as: string, query = '') => (await app.request('GET', `/inbox${query}`, { as })).body;
 const getCounts = async (as: string) => (await app.request('GET', '/inbox/counts', { as })).body;
 
 async function publishFor(owner: string, title: string): Promise<string> {
-  const { body } = await app.request('POST', '/documents', { as: owner, body: { title } });
-  await app.request('POST', `/documents/${body.id}/publish`, { as: ada.key });
-  return body.id;
+  const { id } = await createDocument(app, owner, { title });
+  await app.request('POST', `/documents/${id}/publish`, { as: ada.key });
+  return id;
 }
 
 describe('notifications', () => {
@@ -47,7 +46,7 @@ describe('notifications', () => {
     expect(InboxItem.parse(items.at(-1))).toMatchObject({
       type: 'member.joined',
       title: 'Guest joined the organization',
-      data: { member_id: guest.id },
+      data: { member_id: guest.userId },
       read_at: null,
     });
     expect(await getInbox(guest.token)).toEqual([]);
@@ -87,13 +86,13 @@ describe('notifications', () => {
 
 describe('repeated notifications', () => {
   test('concurrent events about one document leave one unread item', async () => {
-    const editor = await join('Editor');
+    const editor = await addMember(app, ada.key);
     const { body } = await app.request('POST', '/documents', { as: ada.key, body: { title: 'Folded' } });
-    const assigned = { as: ada.key, body: { editor_id: editor.id } };
+    const assigned = { as: ada.key, body: { editor_id: editor.userId } };
     await app.request('PATCH', `/documents/${body.id}/editor`, assigned);
     await until('the notification', async () => (await getCounts(editor.token)).total === 1);
     const rows = app.db.collection<{ _id: string; event: string }>('documents_outbox');
-    const [assignment] = (await rows.find().toArray()).filter(({ event }) => event.includes(editor.id));
+    const [assignment] = (await rows.find().toArray()).filter(({ event }) => event.includes(editor.userId));
     for (const round of [1, 2]) {
       // many assignments that come in together, as after an outage
       const more = Array.from({ length: 10 }, () => {
@@ -114,7 +113,7 @@ describe('repeated notifications', () => {
 
 describe('the inbox', () => {
   test('a member reads, counts and deletes only their own items', async () => {
-    const reader = await join('Reader');
+    const reader = await addMember(app, ada.key);
     for (const title of ['One', 'Two', 'Three']) await publishFor(reader.token, title);
     const items = await until(
       'three items',

@@ -1,6 +1,6 @@
 /** People over HTTP with a real MongoDB: roles, the last admin, removal, keys. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
+import { addMember, type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
@@ -13,13 +13,8 @@ beforeAll(async () => {
 afterAll(() => app?.stop());
 
 /** Adds a user to the organization of `host`. Returns an access token for it. */
-async function join(person: Person, host: Person, role: 'member' | 'admin'): Promise<string> {
-  const invited = { email: person.email, role };
-  const { token } = (await app.request('POST', '/members/invitations', { as: host.token, body: invited }))
-    .body;
-  const body = { token, name: 'Guest', password: person.password };
-  return (await app.request('POST', '/members/invitations/accept', { body })).body.access_token;
-}
+const join = async (person: Person, host: Person, role: 'member' | 'admin') =>
+  (await addMember(app, host.token, { ...person, role })).token;
 
 describe('members', () => {
   test('a user in several organizations must name one to log in', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { newId } from '#libs/contract';
-import { opsToken, type Person, register, type TestApp, testApp } from '#libs/testing';
+import { httpClient, opsToken, type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
@@ -35,11 +35,7 @@ const use = (token: string, secret: string = password, address = '192.0.2.1') =>
 const login = async (email: string, secret: string) =>
   (await app.request('POST', '/auth/login', { body: { email, password: secret } })).status;
 const resetByOperator = (email: string, token: string = opsToken) =>
-  fetch(`${app.management}/ops/password-resets`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ email }),
-  });
+  httpClient(app.management).request('POST', '/ops/password-resets', { as: token, body: { email } });
 
 /** A user who is in the organization of `host` and in no other. */
 async function createMember(host: Person, email = `${newId()}@example.com`) {
@@ -127,10 +123,7 @@ describe('a reset by an admin', () => {
 
     const byOperator = await resetByOperator(guest.email.toUpperCase());
     expect(byOperator.status).toBe(201);
-    const created = z
-      .object({ token: z.string() })
-      .loose()
-      .parse(await byOperator.json());
+    const created = z.object({ token: z.string() }).loose().parse(byOperator.body);
     expect((await use(created.token)).status).toBe(204);
     const own = { email: guest.email, password, organization_slug: bob.slug };
     expect((await app.request('POST', '/auth/login', { body: own })).status).toBe(200);
@@ -151,7 +144,7 @@ test('only the operator resets any account; an unknown email is 400', async () =
     expect((await resetByOperator(ada.email, token)).status).toBe(401);
   const unknown = await resetByOperator(`${newId()}@example.com`);
   expect(unknown.status).toBe(400);
-  expect(await unknown.json()).toMatchObject({ code: 'no_such_account' });
+  expect(unknown.body).toMatchObject({ code: 'no_such_account' });
   expect((await app.request('POST', '/ops/password-resets', { as: opsToken, body: {} })).status).toBe(404);
 });
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { type TestApp, testApp, testBrowser } from '#libs/testing';
+import { httpClient, type TestApp, testApp, testBrowser } from '#libs/testing';
 import { identity } from '../testing/services.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -40,7 +40,7 @@ describe.each(['/', ''])('the start page at path %j', (path) => {
       links: { api: '/api/v1', guides },
     });
     for (const link of [body.links.reference, body.links.openapi])
-      expect((await fetch(app.origin + link)).status).toBe(200);
+      expect((await httpClient(app.origin).request('GET', link)).status).toBe(200);
   });
 
   test('a browser gets a page without scripts and with a strict CSP', async () => {
@@ -56,8 +56,8 @@ describe.each(['/', ''])('the start page at path %j', (path) => {
 });
 
 test('unknown paths at the root are 404', async () => {
-  expect((await fetch(`${app.origin}/start`)).status).toBe(404);
-  expect((await fetch(`${app.origin}/api`)).status).toBe(404);
+  for (const path of ['/start', '/api'])
+    expect((await httpClient(app.origin).request('GET', path)).status).toBe(404);
 });
 
 test('the start page without GUIDES_URL names the docs folder', async () => {

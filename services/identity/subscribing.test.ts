@@ -1,7 +1,7 @@
 /** Subscriptions over HTTP with a real MongoDB: the operator sets plans on the management port. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { opsToken, type Person, register, type TestApp, testApp } from '#libs/testing';
+import { httpClient, opsToken, type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../testing/services.ts';
 import { PlanChanged } from './events.ts';
@@ -21,15 +21,11 @@ afterAll(() => app?.stop());
 
 describe('the operator', () => {
   const put = (id: string, plan: unknown, token: string = opsToken, origin = app.management) =>
-    fetch(`${origin}/ops/organizations/${id}/subscription`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ plan }),
-    });
+    httpClient(origin).request('PUT', `/ops/organizations/${id}/subscription`, { as: token, body: { plan } });
 
   test('the operator sets the plan on the management port only', async () => {
     const response = await put(ada.organizationId, 'team');
-    expect(await response.json()).toMatchObject({
+    expect(response.body).toMatchObject({
       plan: 'team',
       publish_limit: 200,
       publish_used: 0,

@@ -1,6 +1,6 @@
 /** Tests of which tokens are deleted after documents are archived or deleted, in any order of events. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { register, until } from '#libs/testing';
+import { createWebhook, register, until } from '#libs/testing';
 import { type LifecycleClient, lifecycleClient } from '../documents/testing/lifecycle.ts';
 import { type TestContext, type TestMember, testContext } from '../documents/testing/test-context.ts';
 import { services } from '../testing/services.ts';
@@ -70,8 +70,7 @@ test('a redelivered archive event does not delete a newer token', async () => {
   await waitUntilDeleted(id);
   await lifecycle.publish(ada, draft.id);
   const token = await share(draft.id);
-  const webhook = { name: 'W', url: 'http://127.0.0.1:9/', event_types: ['document.archived'] };
-  await context.app.request('POST', '/webhooks', { as: ada.as, body: webhook });
+  await createWebhook(context.app, ada.as, 'http://127.0.0.1:9/', ['document.archived']);
   const trigger = { event_type: 'document.archived' };
   for (const documentId of [id, draft.id])
     expect(

@@ -1,11 +1,17 @@
 /** Tests of public links fetched by pages of other origins, in a real browser, also through the gateway. */
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { gateway } from '#libs/http';
-import { type Person, register, type TestApp, testApp, testBrowser } from '#libs/testing';
+import {
+  listenLocally,
+  type Person,
+  register,
+  shareDocument,
+  type TestApp,
+  testApp,
+  testBrowser,
+} from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { sharing } from './service.ts';
@@ -27,17 +33,13 @@ afterAll(async () => {
 });
 
 async function serve(listener: Parameters<typeof createServer>[1]): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+  const server = createServer(listener);
   servers.push(server);
-  await once(server, 'listening');
-  // a TCP server's address is an object once it listens
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listenLocally(server)}`;
 }
 
 test('a page of another origin reads a public link and its ETag gives 304', async () => {
-  const { id } = (await app.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })).body;
-  await app.request('POST', `/documents/${id}/publish`, { as: ada.key });
-  const { token } = (await app.request('POST', `/documents/${id}/share-token`, { as: ada.key })).body;
+  const { path } = await shareDocument(app, ada.key);
   const addresses = Object.fromEntries(contracts.map(({ name }) => [name, app.origin]));
   const gatewayOrigin = await serve(
     gateway({ contracts, apiPrefix: '/api/v1', addresses, onError: () => {} }),
@@ -59,7 +61,7 @@ test('a page of another origin reads a public link and its ETag gives 304', asyn
         await read(etag),
         await read('"other"'),
       ];
-    }, `${origin}/embed/${ada.slug}/${token}`);
+    }, `${origin}${path}`);
     expect(results).toEqual([200, true, 304, 200]);
   }
   await page.close();

@@ -1,6 +1,13 @@
 /** Tests of both representations over HTTP with a real MongoDB: negotiation, headers, ETags, notice pages. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Person, register, type TestApp, type TestResponse, testApp } from '#libs/testing';
+import {
+  type Person,
+  register,
+  shareDocument,
+  type TestApp,
+  type TestResponse,
+  testApp,
+} from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { sharing } from './service.ts';
@@ -24,11 +31,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app?.stop());
 
-async function share(person: Person, body: object): Promise<string> {
-  const { id } = (await app.request('POST', '/documents', { as: person.key, body })).body;
-  await app.request('POST', `/documents/${id}/publish`, { as: person.key });
-  return (await app.request('POST', `/documents/${id}/share-token`, { as: person.key })).body.token;
-}
+const share = async (person: Person, body: object) => (await shareDocument(app, person.key, body)).token;
 
 const embed = (path: string, headers: Record<string, string> = {}, slug = ada.slug) =>
   app.request('GET', `/embed/${slug}/${path}`, { headers });
@@ -115,10 +118,7 @@ describe('the HTML page of a public link', () => {
 
   test('shows changes of document and organization with the next request', async () => {
     const bob = await register(app);
-    const body = { title: 'Renamed' };
-    const { id } = (await app.request('POST', '/documents', { as: bob.key, body })).body;
-    await app.request('POST', `/documents/${id}/publish`, { as: bob.key });
-    const link = (await app.request('POST', `/documents/${id}/share-token`, { as: bob.key })).body.token;
+    const { id, token: link } = await shareDocument(app, bob.key, { title: 'Renamed' });
     const tags = [getEtag(await page(link, {}, bob.slug))];
     const node = { node_type: 'section', title: 'New section', order: 1 };
     await app.request('POST', `/documents/${id}/nodes`, { as: bob.key, body: node });

@@ -1,7 +1,7 @@
 /** Tests of creating, getting and deleting share tokens, over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type TestApp, testApp } from '#libs/testing';
+import { createDocument, type Person, publishDocument, register, type TestApp, testApp } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { ShareToken } from './contract.ts';
@@ -19,16 +19,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app?.stop());
 
-async function createDraft(): Promise<string> {
-  return (await app.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })).body.id;
-}
-
-async function createPublished(): Promise<string> {
-  const id = await createDraft();
-  await app.request('POST', `/documents/${id}/publish`, { as: ada.key });
-  return id;
-}
-
+const createDraft = async (): Promise<string> => (await createDocument(app, ada.key)).id;
+const createPublished = async (): Promise<string> => (await publishDocument(app, ada.key)).id;
 const share = (id: string, body?: unknown, as = ada.key) =>
   app.request('POST', `/documents/${id}/share-token`, { as, body });
 const getToken = (id: string, as = ada.key) => app.request('GET', `/documents/${id}/share-token`, { as });

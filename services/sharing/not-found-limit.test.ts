@@ -1,6 +1,6 @@
 /** Tests of the rate limit of unknown links: it applies to one address only. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Person, register, type TestApp, testApp } from '#libs/testing';
+import { type Person, register, shareDocument, type TestApp, testApp } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { notFoundLimit } from './not-found-limit.ts';
@@ -57,12 +57,7 @@ describe('the limit of unknown links over HTTP', () => {
   }, 60_000);
   afterAll(() => app?.stop());
 
-  async function share(): Promise<string> {
-    const { id } = (await app.request('POST', '/documents', { as: ada.key, body: { title: 'Shared' } })).body;
-    await app.request('POST', `/documents/${id}/publish`, { as: ada.key });
-    return (await app.request('POST', `/documents/${id}/share-token`, { as: ada.key })).body.token;
-  }
-
+  const share = async () => (await shareDocument(app, ada.key)).token;
   const from = (address: string, token: string, accept = '*/*') =>
     app.request('GET', `/embed/${ada.slug}/${token}`, { headers: { 'x-forwarded-for': address, accept } });
 

@@ -1,9 +1,8 @@
 /** Tests that stored content has no side effects in a browser, by escaping alone and by the CSP alone. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { listenLocally } from '#libs/testing';
 import { attacks, places } from '../../tests/rich-text/attacks.ts';
 import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
 import { type PageFixture, pageFixture, recordSideEffects } from './testing/page-fixture.ts';
@@ -116,9 +115,7 @@ test('the CSP alone blocks injected scripts, styles and requests', async () => {
     requests.push(request.url ?? '');
     response.end();
   });
-  otherSite.listen(0, '127.0.0.1');
-  await once(otherSite, 'listening');
-  const { port } = otherSite.address() as AddressInfo;
+  const port = await listenLocally(otherSite);
   const origin = `http://127.0.0.1:${port}`;
   const injected = `<script>alert(1)</script><script src="${origin}/script"></script>
 <img src="${origin}/image" onerror="alert(2)"><link rel="stylesheet" href="${origin}/style">

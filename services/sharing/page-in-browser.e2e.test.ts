@@ -1,11 +1,10 @@
 /** Tests of public pages in a browser: accessibility, screen sizes, dark mode, print, keyboard, framing. */
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
+import { listenLocally } from '#libs/testing';
 import { rendererFixture } from './page/renderer-fixture.ts';
 import { type PageFixture, pageFixture, recordSideEffects, sop } from './testing/page-fixture.ts';
 
@@ -173,9 +172,7 @@ test('another site may frame a public page unless embed_origins excludes it', as
     response.setHeader('Content-Type', 'text/html');
     response.end(snippet.replace(/src="[^"]*"/, `src="${links.sop}?format=html"`));
   });
-  site.listen(0, '127.0.0.1');
-  await once(site, 'listening');
-  const { port } = site.address() as AddressInfo;
+  const port = await listenLocally(site);
   const allow = (embed_origins: string[] | null) =>
     app.request('PATCH', '/organization', { as: ada.token, body: { settings: { embed_origins } } });
   const isFramed = () =>

@@ -1,12 +1,11 @@
 /** Tests webhook updates and their effect on pending deliveries, over HTTP with real receivers. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import type { Person } from '#libs/testing';
+import { type Person, type Responder, webhookReceiver } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { Webhook } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import { type Responder, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
 const url = 'https://93.184.215.14/hook';

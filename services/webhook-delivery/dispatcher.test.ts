@@ -3,17 +3,18 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
-import { type Person, until } from '#libs/testing';
+import {
+  type Person,
+  type ReceivedRequest,
+  type Responder,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { WebhookEvent } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import {
-  type ReceivedRequest,
-  type Responder,
-  type WebhookReceiver,
-  webhookReceiver,
-} from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
 let context: TestContext;
@@ -246,7 +247,12 @@ test('a stop waits for requests in flight and records their outcomes', async () 
   await context.publish(ada);
   await until('the request', async () => arrived);
   const restarted = context.app.restart();
-  await until('the stop', async () => (await fetch(context.app.origin).catch(() => undefined)) === undefined);
+  const isStopped = () =>
+    context.app.request('GET', '/').then(
+      () => false,
+      () => true,
+    );
+  await until('the stop', isStopped);
   release();
   await restarted;
   expect(await context.untilSettled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 1 }]);

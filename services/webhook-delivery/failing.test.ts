@@ -1,11 +1,10 @@
 /** Tests failure notifications and the disabling of failing webhooks, over HTTP with real receivers. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, until } from '#libs/testing';
+import { addMember, type Person, until, type WebhookReceiver, webhookReceiver } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { webhookDelivery } from './service.ts';
-import { type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
 const day = 86_400;
@@ -77,20 +76,9 @@ async function publish(daysAgo: number, expected: 'delivered' | 'failed' = 'fail
   await until('all failures to be notified', async () => (await notificationsPending()) === 0);
 }
 
-/** Invites a member; returns their access token and id. */
-async function inviteMember(): Promise<{ token: string; id: string }> {
-  const email = `${newId()}@example.com`;
-  const { token } = (
-    await context.app.request('POST', '/members/invitations', { as: ada.token, body: { email } })
-  ).body;
-  const accepted = { token, name: 'Guest', password: 'correct horse battery staple' };
-  const { body } = await context.app.request('POST', '/members/invitations/accept', { body: accepted });
-  return { token: body.access_token, id: body.member.id };
-}
-
 describe('failure notifications', () => {
   test('only the creator is notified when a delivery fails its last attempt', async () => {
-    const guest = await inviteMember();
+    const guest = await addMember(context.app, ada.token);
     const { id } = await context.createWebhook({ ...ada, key: guest.token }, receiver.url);
     await context.publish(ada);
     await context.untilSettled(ada, 1);
@@ -181,9 +169,9 @@ describe('failure notifications', () => {
   });
 
   test('admins are notified if the creator has left the organization', async () => {
-    const guest = await inviteMember();
+    const guest = await addMember(context.app, ada.token);
     await context.createWebhook({ ...ada, key: guest.token }, receiver.url);
-    await context.app.request('DELETE', `/members/${guest.id}`, { as: ada.token });
+    await context.app.request('DELETE', `/members/${guest.userId}`, { as: ada.token });
     await context.publish(ada);
     expect(await untilNotified(1)).toMatchObject([{ type: 'webhook.exhausted' }]);
   });

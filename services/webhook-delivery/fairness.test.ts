@@ -1,12 +1,11 @@
 /** Tests that hanging or unreachable receivers do not delay the deliveries of others. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { freePorts, type Person, until } from '#libs/testing';
+import { freePorts, type Person, type Responder, readMetric, until, webhookReceiver } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { webhookDelivery } from './service.ts';
 import { type BacklogWebhook, enqueueDeliveries } from './testing/backlog.ts';
-import { type Responder, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
 let context: TestContext;
@@ -34,7 +33,7 @@ const configs = () => context.app.db.collection<{ _id: string; [field: string]: 
 const hanging: Responder = () => new Promise(() => {});
 
 async function startReceiver(respond?: Responder, port?: number) {
-  const created = await webhookReceiver(respond, undefined, port);
+  const created = await webhookReceiver(respond, port === undefined ? {} : { port });
   open.push(created);
   return created;
 }
@@ -44,10 +43,7 @@ async function createHook(as: Person, url: string): Promise<BacklogWebhook> {
   return { id, organization_id: as.organizationId };
 }
 
-async function metric(name: string): Promise<number> {
-  const page = await (await fetch(`${context.app.management}/metrics`)).text();
-  return Number(new RegExp(`^${name}\\{service="webhook-delivery"\\} ([\\d.]+)$`, 'm').exec(page)?.[1]);
-}
+const metric = (name: string) => readMetric(context.app.management, name, { service: 'webhook-delivery' });
 
 /** Inserts copies of a webhook, more than the limit for an organization. */
 async function copyHook({ id, organization_id }: BacklogWebhook, count: number): Promise<BacklogWebhook[]> {

@@ -2,12 +2,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
-import type { Person, TestResponse } from '#libs/testing';
+import { type Person, type Responder, type TestResponse, webhookReceiver } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { WebhookEvent } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import { type Responder, webhookReceiver } from './testing/receiver.ts';
 import { type Entry, type TestContext, testContext } from './testing/test-context.ts';
 
 let context: TestContext;

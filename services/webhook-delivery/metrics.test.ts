@@ -1,10 +1,9 @@
 /** Tests the metrics of webhook deliveries. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { until } from '#libs/testing';
+import { type Responder, readSeries, sumSeries, until, webhookReceiver } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { webhookDelivery } from './service.ts';
-import { type Responder, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
 let context: TestContext;
@@ -26,12 +25,11 @@ async function startReceiver(respond?: Responder) {
 
 test('the metrics count attempts and finished deliveries', async () => {
   const counts = async () => {
-    const page = await (await fetch(`${context.app.management}/metrics`)).text();
-    const getValue = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(page)?.[1] ?? 0);
-    const labels = (label: string) => `\\{service="webhook-delivery",${label}\\}`;
-    const attempts = (status: string) =>
-      getValue(`webhook_attempt_duration_seconds_count${labels(`status_class="${status}"`)}`);
-    const finished = (status: string) => getValue(`webhook_deliveries_total${labels(`status="${status}"`)}`);
+    const series = await readSeries(context.app.management);
+    const service = 'webhook-delivery';
+    const attempts = (status_class: string) =>
+      sumSeries(series, 'webhook_attempt_duration_seconds_count', { service, status_class });
+    const finished = (status: string) => sumSeries(series, 'webhook_deliveries_total', { service, status });
     return [attempts('2xx'), attempts('5xx'), finished('delivered'), finished('failed')];
   };
   const ada = await context.createTenant();

@@ -3,13 +3,19 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
-import { type Person, type TestResponse, until } from '#libs/testing';
+import {
+  type Person,
+  type ReceivedRequest,
+  type TestResponse,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { RotatedWebhook } from './contract.ts';
 import { rotateSecrets } from './rules/secrets.ts';
 import { webhookDelivery } from './service.ts';
-import { type ReceivedRequest, type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
 let context: TestContext;

@@ -1,8 +1,7 @@
 /** Tests webhooks for `document.updated`, over HTTP with a real receiver. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Person, until } from '#libs/testing';
+import { addMember, type Person, until, type WebhookReceiver, webhookReceiver } from '#libs/testing';
 import { services } from '../testing/services.ts';
-import { type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
 let context: TestContext;
@@ -22,19 +21,11 @@ afterAll(async () => {
 const send = (method: string, path: string, body?: unknown) =>
   context.app.request(method, path, { as: ada.key, ...(body !== undefined && { body }) });
 
-/** Invites a member to the organization; returns their access token and id. */
-async function joinAs(email: string): Promise<{ as: string; id: string }> {
-  const invited = await send('POST', '/members/invitations', { email });
-  const body = { token: invited.body.token, name: 'Member', password: 'correct horse battery staple' };
-  const joined = await context.app.request('POST', '/members/invitations/accept', { body });
-  return { as: joined.body.access_token, id: joined.body.member.id };
-}
-
 test('document.updated reaches a subscribed webhook and no inbox', async () => {
-  const editor = await joinAs('editor@example.com');
+  const editor = await addMember(context.app, ada.key);
   const { id: configId } = await context.createWebhook(ada, receiver.url, ['document.updated']);
   const documentId = await context.publish(ada);
-  await send('PATCH', `/documents/${documentId}/editor`, { editor_id: editor.id });
+  await send('PATCH', `/documents/${documentId}/editor`, { editor_id: editor.userId });
   await send('PATCH', `/documents/${documentId}`, { title: 'Changed' });
   await send('POST', `/documents/${documentId}/nodes`, { node_type: 'section', title: 'S', order: 0 });
   const [entry] = await context.untilSettled(ada, 1);
@@ -55,7 +46,7 @@ test('document.updated reaches a subscribed webhook and no inbox', async () => {
   const outbox = context.app.db.collection<{ _id: string }>('documents_outbox');
   const consumed = { _id: entry?.event_id ?? '', pending: { $exists: false } };
   await until('every consumer to have the event', () => outbox.findOne(consumed));
-  const inbox = await context.app.request('GET', '/inbox', { as: editor.as });
+  const inbox = await context.app.request('GET', '/inbox', { as: editor.token });
   expect(inbox.body.map(({ type }: { type: string }) => type)).toEqual(['document.assigned']);
 });
 

@@ -2,24 +2,23 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
-import type { Post } from './checker.ts';
-import { type System, startSystem } from './system.ts';
 import {
-  createTenant,
-  findViolations,
-  publish,
-  type RecordingReceiver,
-  startPublishing,
-  startReceiver,
-  type TestTenant,
-  waitUntilSettled,
-} from './tenants.ts';
+  type ReceivedRequest,
+  type TestRabbit,
+  testMongo,
+  testRabbit,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
+import { type System, startSystem } from './system.ts';
+import { createTenant, publish, startPublishing, type TestTenant } from './tenants.ts';
+import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;
 let running: System;
-let receiver: RecordingReceiver;
+let receiver: WebhookReceiver;
 let tenant: TestTenant;
 
 beforeAll(async () => {
@@ -29,8 +28,8 @@ beforeAll(async () => {
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings });
 }, 400_000);
 beforeEach(async () => {
-  receiver = await startReceiver();
-  tenant = await createTenant(running, [receiver.getUrl('changed'), receiver.getUrl('same')]);
+  receiver = await webhookReceiver();
+  tenant = await createTenant(running, [receiver.urlFor('changed'), receiver.urlFor('same')]);
 });
 afterEach(() => receiver?.close());
 afterAll(async () => {
@@ -40,7 +39,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** Names of the secrets, joined with " and ", whose signatures are in both headers of a POST. */
-function findSigners({ headers, body }: Post, secrets: Record<'old' | 'new', string>): string {
+function findSigners({ headers, body }: ReceivedRequest, secrets: Record<'old' | 'new', string>): string {
   const [ours, standard] = ['x-service-signature', 'webhook-signature'].map((name) =>
     String(headers[name]).split(/[, ](?=sha256=|v1,)/),
   );
@@ -57,7 +56,7 @@ test('F19: POSTs have both signatures only during the overlap of a rotation', as
   const overlapSeconds = 5;
   const [hook] = tenant.hooks;
   const load = startPublishing(running, tenant, 10);
-  const changed = () => receiver.posts.filter(({ webhook }) => webhook === 'changed');
+  const changed = () => receiver.requestsTo('changed');
   await until('20 deliveries', async () => changed().length > 20);
   const from = Date.now();
   const options = { as: tenant.key, body: { overlap_seconds: overlapSeconds } };
@@ -98,13 +97,13 @@ test.each([
     for (let count = 0; count < 5; count += 1) await publish(running, tenant);
     await until(
       'first attempts',
-      async () => receiver.posts.length === 10 && receiver.posts.every((post) => post.response),
+      async () => receiver.received.length === 10 && receiver.received.every((post) => post.response),
     );
     const [hook] = tenant.hooks;
     const body = method === 'PATCH' ? { is_active: false } : undefined;
     const changed = await running.request(method, `/webhooks/${hook?.id}`, { as: tenant.key, body });
     expect(changed.status).toBeLessThan(300);
-    const seen = receiver.posts.length;
+    const seen = receiver.received.length;
     await waitUntilSettled(running, [tenant], 60_000);
     expect(await findViolations(running, [tenant], receiver)).toEqual([]);
     const rows = await running.db
@@ -113,7 +112,7 @@ test.each([
       .toArray();
     const ends = rows.map((row) => `${row.status} ${row.attempts} ${row.error}`);
     expect(ends).toEqual(Array(5).fill(`failed 1 ${error}`));
-    expect(receiver.posts).toHaveLength(seen);
+    expect(receiver.received).toHaveLength(seen);
   },
   120_000,
 );

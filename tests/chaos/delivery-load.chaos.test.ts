@@ -2,24 +2,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type MongoReplicaSet, ownMongo, type TestRabbit, tcpProxy, testRabbit, until } from '#libs/testing';
+import {
+  type MongoReplicaSet,
+  ownMongo,
+  readMetric,
+  type TestRabbit,
+  tcpProxy,
+  testRabbit,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { toShard } from '../../services/webhook-delivery/rules/fair-scheduler.ts';
 import { toBody } from '../../services/webhook-delivery/rules/message.ts';
-import { readMetric, type System, startSystem } from './system.ts';
-import {
-  createTenant,
-  findViolations,
-  publish,
-  type RecordingReceiver,
-  startPublishing,
-  startReceiver,
-  type TestTenant,
-  waitUntilSettled,
-} from './tenants.ts';
+import { type System, startSystem } from './system.ts';
+import { createTenant, publish, startPublishing, type TestTenant } from './tenants.ts';
+import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
-let receiver: RecordingReceiver;
+let receiver: WebhookReceiver;
 let running: System | undefined;
 
 beforeAll(async () => {
@@ -27,7 +29,7 @@ beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(async () => {
-  receiver = await startReceiver();
+  receiver = await webhookReceiver();
 });
 afterEach(async () => {
   receiver?.respondWith();
@@ -47,8 +49,8 @@ const start = (settings: Record<string, string>) =>
 async function latencies({ db }: System, isMeant: (webhook: string) => boolean): Promise<number[]> {
   const rows = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
   const events = new Map(rows.map(({ _id, created_at }) => [String(_id), created_at.getTime() as number]));
-  return receiver.posts
-    .filter(({ webhook, headers }) => isMeant(webhook) && headers['x-service-attempt'] === '1')
+  return receiver.received
+    .filter(({ path, headers }) => isMeant(path.slice(1)) && headers['x-service-attempt'] === '1')
     .map(({ headers, at }) => at - (events.get(String(headers['webhook-id'])) ?? 0))
     .sort((a, b) => a - b);
 }
@@ -69,8 +71,8 @@ function expectInTime(label: string, sorted: readonly number[]): void {
 test('F17: 500 events for a hanging endpoint do not delay a healthy one', async () => {
   running = await start({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '30,1800' });
   const [hanging, healthy] = [
-    await createTenant(running, [receiver.getUrl('hanging')]),
-    await createTenant(running, [receiver.getUrl('healthy')]),
+    await createTenant(running, [receiver.urlFor('hanging')]),
+    await createTenant(running, [receiver.urlFor('healthy')]),
   ];
   const never = new Promise<number>(() => {});
   receiver.respondWith(({ path }) => (path === '/hanging' ? never : 204));
@@ -80,7 +82,7 @@ test('F17: 500 events for a hanging endpoint do not delay a healthy one', async 
   await pause(30_000);
   expect(await load.stop()).toEqual([]);
   await until('all healthy deliveries', async () => {
-    const delivered = receiver.posts.filter(({ webhook }) => webhook === 'healthy').length;
+    const delivered = receiver.requestsTo('healthy').length;
     return delivered >= healthy.published.length;
   });
   expectInTime('F17', await latencies(running, (webhook) => webhook === 'healthy'));
@@ -93,17 +95,17 @@ test('F17: 500 events for a hanging endpoint do not delay a healthy one', async 
 test('F18: 200 endpoints that are down delay no others; retries are spread', async () => {
   running = await start({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '10,20' });
   const active = running;
-  const proxy = await tcpProxy(receiver.getUrl(''));
+  const proxy = await tcpProxy(receiver.urlFor(''));
   const dead = `http://127.0.0.1:${new URL(proxy.url).port}`;
   try {
     const tenants: TestTenant[] = [];
     for (let count = 0; count < 4; count += 1) {
       const names = Array.from({ length: 50 }, (_, at) => `down-${count}-${at}`);
       // in the outage the proxy closes the connections of one half, and the other half responds with 503
-      const urls = names.map((name, at) => (at % 2 === 0 ? `${dead}/${name}` : receiver.getUrl(name)));
+      const urls = names.map((name, at) => (at % 2 === 0 ? `${dead}/${name}` : receiver.urlFor(name)));
       tenants.push(await createTenant(active, urls));
     }
-    const healthy = await createTenant(active, [receiver.getUrl('healthy')]);
+    const healthy = await createTenant(active, [receiver.urlFor('healthy')]);
     proxy.cutAfter(Buffer.from('POST'), Number.POSITIVE_INFINITY);
     receiver.respondWith(({ path }) => (path === '/healthy' ? 204 : 503));
     const loads = [
@@ -119,7 +121,7 @@ test('F18: 200 endpoints that are down delay no others; retries are spread', asy
     expectInTime('F18 healthy', await latencies(active, (webhook) => webhook === 'healthy'));
     expectInTime('F18 down', await latencies(active, (webhook) => Number(webhook.split('-')[2]) % 2 === 1));
 
-    const byDelivery = Map.groupBy(receiver.posts, ({ headers }) => String(headers['x-service-delivery']));
+    const byDelivery = Map.groupBy(receiver.received, ({ headers }) => String(headers['x-service-delivery']));
     const gaps = [...byDelivery.values()]
       .flatMap(([first, second]) => (first && second ? [second.at - first.at] : []))
       .sort((a, b) => a - b);
@@ -143,17 +145,17 @@ test('F22: 50,000 due deliveries have a steady rate and bounded memory', async (
     tenants.push(
       await createTenant(
         active,
-        Array.from({ length: 50 }, (_, at) => receiver.getUrl(`due-${count}-${at}`)),
+        Array.from({ length: 50 }, (_, at) => receiver.urlFor(`due-${count}-${at}`)),
       ),
     );
   const total = await insertDueDeliveries(active, tenants, 250);
   const memory = async () => {
     const all = await Promise.all(
-      active.deliverers.map((one) => readMetric(one, 'process_memory_rss_bytes')),
+      active.deliverers.map((one) => readMetric(one.management, 'process_memory_rss_bytes')),
     );
     return Math.max(...all) / 1024 / 1024;
   };
-  await until('a tenth of the deliveries', async () => receiver.posts.length > total / 10, 120_000);
+  await until('a tenth of the deliveries', async () => receiver.received.length > total / 10, 120_000);
   const before = await memory();
   let most = before;
   await until(
@@ -161,14 +163,14 @@ test('F22: 50,000 due deliveries have a steady rate and bounded memory', async (
     async () => {
       most = Math.max(most, await memory());
       await pause(500);
-      return receiver.posts.length >= total;
+      return receiver.received.length >= total;
     },
     600_000,
   );
   await waitUntilSettled(active, tenants, 60_000);
   const shown = { entries: 'from the database' } as const;
   expect(await findViolations(active, tenants, receiver, shown)).toEqual([]);
-  const { rate, peak } = computeRates(receiver.posts.map(({ at }) => at));
+  const { rate, peak } = computeRates(receiver.received.map(({ at }) => at));
   process.stderr.write(
     `F22: ${total} deliveries at ${Math.round(rate)}/s, at most ${Math.round(peak)}/s (${Math.round((100 * rate) / peak)} %), memory ${Math.round(before)} → ${Math.round(most)} MB\n`,
   );

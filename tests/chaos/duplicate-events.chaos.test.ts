@@ -2,13 +2,20 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
-import { type Person, type TestRabbit, testRabbit, until } from '#libs/testing';
+import {
+  type Person,
+  readMetric,
+  type TestRabbit,
+  testRabbit,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { prefixedNames, queueExists } from '../../libs/events/amqp/topology-setup.ts';
 import { deleteQueues } from '../../libs/testing/amqp-fixture.ts';
 import { documents } from '../../services/documents/service.ts';
 import { identity } from '../../services/testing/services.ts';
 import { webhookDelivery } from '../../services/webhook-delivery/service.ts';
-import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
 const prefix = `test-${randomBytes(4).toString('hex')}.`;
@@ -87,8 +94,9 @@ test('F21: an event delivered ten times gets one row and one POST per try', asyn
 });
 
 /** The number of events that webhook delivery has handled, with duplicates. */
-async function countHandled(): Promise<number> {
-  const text = await (await fetch(`${context.app.management}/metrics`)).text();
-  const labels = 'service="webhook-delivery",type="document.published",outcome="handled"';
-  return Number(text.split(`events_handled_total{${labels}} `)[1]?.split('\n')[0]);
-}
+const countHandled = () =>
+  readMetric(context.app.management, 'events_handled_total', {
+    service: 'webhook-delivery',
+    type: 'document.published',
+    outcome: 'handled',
+  });

@@ -1,9 +1,15 @@
 /** F5: while RabbitMQ is frozen for a minute, requests succeed and no event is lost or repeated. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ownRabbit, type RabbitBroker, until } from '#libs/testing';
+import {
+  httpClient,
+  ownRabbit,
+  type RabbitBroker,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { services } from '../../services/testing/services.ts';
-import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
 let rabbit: RabbitBroker;
@@ -22,9 +28,7 @@ afterAll(async () => {
   await rabbit?.stop();
 }, 60_000);
 
-const getReadiness = async (): Promise<{ degraded?: unknown }> =>
-  // readiness has one shape
-  (await (await fetch(`${context.app.management}/readyz`)).json()) as { degraded?: unknown };
+const getReadiness = async () => (await httpClient(context.app.management).request('GET', '/readyz')).body;
 const getArrivedIds = () => receiver.received.map(({ body }) => JSON.parse(body).data.document.id as string);
 
 test('F5: requests succeed and no event is lost while RabbitMQ is frozen', async () => {

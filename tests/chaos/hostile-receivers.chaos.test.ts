@@ -2,9 +2,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { listenLocally } from '#libs/testing';
 import { parseRange } from '../../services/webhook-delivery/rules/target.ts';
 import { selfSigned } from '../../services/webhook-delivery/testing/certificate.ts';
-import { listen } from '../../services/webhook-delivery/testing/receiver.ts';
 import { createSender, type Sender } from '../../services/webhook-delivery/transport/sender.ts';
 
 const open: { close(): unknown }[] = [];
@@ -40,7 +40,7 @@ async function startHostileServer(act: (socket: Socket) => void, server: Server 
       socket.once('data', () => act(socket));
     },
   );
-  const port = await listen(server);
+  const port = await listenLocally(server);
   open.push({ close: () => server.close() });
   return { port, connections: () => connections };
 }

@@ -8,22 +8,17 @@ import {
   tcpProxy,
   testRabbit,
   until,
+  type WebhookReceiver,
+  webhookReceiver,
 } from '#libs/testing';
 import { type System, shortLeases, startSystem } from './system.ts';
-import {
-  createTenant,
-  findViolations,
-  publish,
-  type RecordingReceiver,
-  startPublishing,
-  startReceiver,
-  waitUntilSettled,
-} from './tenants.ts';
+import { createTenant, publish, startPublishing } from './tenants.ts';
+import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
 let proxy: TcpProxy;
-let receiver: RecordingReceiver;
+let receiver: WebhookReceiver;
 let running: System | undefined;
 
 beforeAll(async () => {
@@ -32,7 +27,7 @@ beforeAll(async () => {
 }, 400_000);
 beforeEach(async () => {
   proxy = await tcpProxy(`${mongo.uri.split('?')[0]}?directConnection=true`);
-  receiver = await startReceiver();
+  receiver = await webhookReceiver();
 });
 afterEach(async () => {
   receiver?.respondWith();
@@ -51,7 +46,7 @@ const recoveryMs = 120_000;
 
 test('F1: killing one of three replicas six times violates no invariant', async () => {
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 3, settings: shortLeases });
-  const urls = Array.from({ length: 10 }, (_, at) => receiver.getUrl(`f1-${at}`));
+  const urls = Array.from({ length: 10 }, (_, at) => receiver.urlFor(`f1-${at}`));
   const tenants = [await createTenant(running, urls)];
   const [tenant] = tenants;
   // slow enough that a batch is in flight
@@ -60,10 +55,10 @@ test('F1: killing one of three replicas six times violates no invariant', async 
   const load = startPublishing(running, tenant, 5);
   const kills: { from: number; until: number }[] = [];
   for (let count = 0; count < 6; count += 1) {
-    const seen = receiver.posts.length;
+    const seen = receiver.received.length;
     await until('a batch in flight', async () => {
-      const inFlight = receiver.posts.filter(({ response }) => response === undefined).length;
-      return receiver.posts.length > seen + 20 && inFlight >= 5;
+      const inFlight = receiver.received.filter(({ response }) => response === undefined).length;
+      return receiver.received.length > seen + 20 && inFlight >= 5;
     });
     const at = Date.now();
     await running.deliverers[count % 3]?.killAndRestart();
@@ -74,22 +69,22 @@ test('F1: killing one of three replicas six times violates no invariant', async 
   expect(await findViolations(running, tenants, receiver, { outages: kills })).toEqual([]);
   expect(tenant.published.length).toBeGreaterThan(20);
   // at least one kill interrupted a delivery, which had a second attempt
-  const again = receiver.posts.filter(({ headers }) => headers['x-service-attempt'] !== '1');
+  const again = receiver.received.filter(({ headers }) => headers['x-service-attempt'] !== '1');
   expect(again.length).toBeGreaterThan(0);
 }, 300_000);
 
 test('F2: a POST whose sender is killed is sent again and counted twice', async () => {
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, settings: shortLeases });
-  const tenant = await createTenant(running, [receiver.getUrl('f2-post')]);
+  const tenant = await createTenant(running, [receiver.urlFor('f2-post')]);
   const never = new Promise<number>(() => {});
   receiver.respondWith(() => never);
   await publish(running, tenant);
-  await until('the POST', async () => receiver.posts.length === 1);
+  await until('the POST', async () => receiver.received.length === 1);
   receiver.respondWith();
   await running.deliverers[0]?.killAndRestart();
   await waitUntilSettled(running, [tenant], recoveryMs);
   expect(await findViolations(running, [tenant], receiver)).toEqual([]);
-  expect(receiver.posts.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
+  expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
 }, 240_000);
 
 test('F2: an unrecorded 2xx causes one duplicate with the same id', async () => {
@@ -99,20 +94,20 @@ test('F2: an unrecorded 2xx causes one duplicate with the same id', async () => 
     delivererMongo: proxy.url,
     settings: shortLeases,
   });
-  const tenant = await createTenant(running, [receiver.getUrl('f2-record')]);
+  const tenant = await createTenant(running, [receiver.urlFor('f2-record')]);
   const recording = proxy.holdAt(Buffer.from('\u0000delivered\u0000'));
   await publish(running, tenant);
   await recording;
   const at = Date.now();
-  expect(receiver.posts.map(({ response }) => response?.status)).toEqual([204]);
+  expect(receiver.received.map(({ response }) => response?.status)).toEqual([204]);
   const revived = running.deliverers[0]?.killAndRestart();
   proxy.resetAll();
   await revived;
   await waitUntilSettled(running, [tenant], recoveryMs);
   const outages = [{ from: at, until: at }];
   expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
-  expect(receiver.posts.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
-  expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   // without the outage the checker reports the duplicate
   expect(await findViolations(running, [tenant], receiver)).toEqual([
     expect.stringMatching(/^I3: .* sent 1 times more/),

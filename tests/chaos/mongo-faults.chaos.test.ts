@@ -2,29 +2,29 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { type MongoReplicaSet, ownMongo, type TestRabbit, testRabbit, until } from '#libs/testing';
-import { type System, shortLeases, startSystem } from './system.ts';
 import {
-  createTenant,
-  findViolations,
-  publish,
-  type RecordingReceiver,
-  startPublishing,
-  startReceiver,
-  type TestTenant,
-  waitUntilSettled,
-} from './tenants.ts';
+  type MongoReplicaSet,
+  ownMongo,
+  type TestRabbit,
+  testRabbit,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
+import { type System, shortLeases, startSystem } from './system.ts';
+import { createTenant, publish, startPublishing, type TestTenant } from './tenants.ts';
+import { findViolations, waitUntilSettled } from './violations.ts';
 
 let rabbit: TestRabbit;
 let mongo: MongoReplicaSet | undefined;
-let receiver: RecordingReceiver;
+let receiver: WebhookReceiver;
 let running: System | undefined;
 
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(async () => {
-  receiver = await startReceiver();
+  receiver = await webhookReceiver();
 });
 afterEach(async () => {
   await running?.stop();
@@ -41,9 +41,9 @@ const recoveryMs = 150_000;
 async function startOver(members: number) {
   mongo = await ownMongo(members);
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings: shortLeases });
-  const tenant = await createTenant(running, [receiver.getUrl('f11-a'), receiver.getUrl('f11-b')]);
+  const tenant = await createTenant(running, [receiver.urlFor('f11-a'), receiver.urlFor('f11-b')]);
   await publish(running, tenant);
-  await until('the first deliveries', async () => receiver.posts.length === 2);
+  await until('the first deliveries', async () => receiver.received.length === 2);
   return { mongo, running, tenant };
 }
 
@@ -70,12 +70,12 @@ test('F11: requests fail with 503 and nothing is sent while MongoDB is down', as
   const outages: { from: number; until: number }[] = [];
   const load = startPublishing(running, tenant, 5);
   for (const awayMs of [0, 30_000]) {
-    const seen = receiver.posts.length;
-    await until('ten deliveries', async () => receiver.posts.length > seen + 10);
+    const seen = receiver.received.length;
+    await until('ten deliveries', async () => receiver.received.length > seen + 10);
     const from = Date.now();
     await only?.kill();
     // attempts counted before the fault are still sent; later ones need MongoDB
-    const sent = () => receiver.posts.filter(({ at }) => at > from + 1_000).length;
+    const sent = () => receiver.received.filter(({ at }) => at > from + 1_000).length;
     // the downtime is part of the fault
     await pause(awayMs);
     if (awayMs > 0) expect(sent()).toBe(0);
@@ -128,8 +128,8 @@ test('F11: no event is lost when a primary steps down or is killed', async () =>
     },
   ];
   for (const fault of faults) {
-    const seen = receiver.posts.length;
-    await until('ten deliveries', async () => receiver.posts.length > seen + 10);
+    const seen = receiver.received.length;
+    await until('ten deliveries', async () => receiver.received.length > seen + 10);
     const from = Date.now();
     await fault();
     await mongo.primary();

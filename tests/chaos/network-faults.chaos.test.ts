@@ -10,23 +10,18 @@ import {
   tcpProxy,
   testRabbit,
   until,
+  type WebhookReceiver,
+  webhookReceiver,
 } from '#libs/testing';
 import { type System, startSystem } from './system.ts';
-import {
-  createTenant,
-  findViolations,
-  type RecordingReceiver,
-  startPublishing,
-  startReceiver,
-  type TestTenant,
-  waitUntilSettled,
-} from './tenants.ts';
+import { createTenant, startPublishing, type TestTenant } from './tenants.ts';
+import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
 let proxies: Record<'MongoDB' | 'RabbitMQ', TcpProxy>;
 let running: System;
-let receiver: RecordingReceiver;
+let receiver: WebhookReceiver;
 let tenant: TestTenant;
 
 beforeAll(async () => {
@@ -34,12 +29,12 @@ beforeAll(async () => {
   rabbit = await testRabbit();
   const direct = `${mongo.uri.split('?')[0]}?directConnection=true`;
   proxies = { MongoDB: await tcpProxy(direct), RabbitMQ: await tcpProxy(rabbit.url) };
-  const through = { mongo: mongo.uri, mongoOfServices: proxies.MongoDB.url, rabbit: proxies.RabbitMQ.url };
+  const through = { mongo: mongo.uri, serviceMongo: proxies.MongoDB.url, rabbit: proxies.RabbitMQ.url };
   running = await startSystem({ ...through, replicas: 2 });
 }, 400_000);
 beforeEach(async () => {
-  receiver = await startReceiver();
-  tenant = await createTenant(running, [receiver.getUrl('a'), receiver.getUrl('b')]);
+  receiver = await webhookReceiver();
+  tenant = await createTenant(running, [receiver.urlFor('a'), receiver.urlFor('b')]);
 });
 afterEach(async () => {
   for (const proxy of Object.values(proxies ?? {})) proxy.setToxics({});
@@ -65,7 +60,7 @@ test.each(serverNames.flatMap((server) => toxics.map(([name, toxic]) => [server,
   'F12: a connection to %s %s loses and repeats no event',
   async (server, _, toxic) => {
     const load = startPublishing(running, tenant, 5);
-    await until('ten deliveries', async () => receiver.posts.length > 10, 60_000);
+    await until('ten deliveries', async () => receiver.received.length > 10, 60_000);
     proxies[server].setToxics(toxic);
     // the duration of the fault
     await pause(faultMs);
@@ -83,7 +78,7 @@ test.each(serverNames)(
   'F12: repeated resets of connections to %s lose no event',
   async (server) => {
     const load = startPublishing(running, tenant, 5);
-    await until('ten deliveries', async () => receiver.posts.length > 10, 60_000);
+    await until('ten deliveries', async () => receiver.received.length > 10, 60_000);
     const from = Date.now();
     for (let times = 0; times < 10; times += 1) {
       proxies[server].reset();

@@ -3,24 +3,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
 import { newId } from '#libs/contract';
-import { ownMongo, ownRabbit, type RabbitBroker, until } from '#libs/testing';
+import {
+  ownMongo,
+  ownRabbit,
+  type RabbitBroker,
+  readMetric,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { prefixedNames } from '../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../services/contracts.ts';
-import { readMetric, type System, startSystem } from './system.ts';
-import {
-  createTenant,
-  findViolations,
-  type RecordingReceiver,
-  startPublishing,
-  startReceiver,
-  type TestTenant,
-  waitUntilSettled,
-} from './tenants.ts';
+import { type System, startSystem } from './system.ts';
+import { createTenant, startPublishing, type TestTenant } from './tenants.ts';
+import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: Awaited<ReturnType<typeof ownMongo>>;
 let rabbit: RabbitBroker;
 let running: System;
-let receiver: RecordingReceiver;
+let receiver: WebhookReceiver;
 let tenant: TestTenant;
 
 beforeAll(async () => {
@@ -29,8 +30,8 @@ beforeAll(async () => {
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2 });
 }, 400_000);
 beforeEach(async () => {
-  receiver = await startReceiver();
-  tenant = await createTenant(running, [receiver.getUrl('a'), receiver.getUrl('b')]);
+  receiver = await webhookReceiver();
+  tenant = await createTenant(running, [receiver.urlFor('a'), receiver.urlFor('b')]);
 });
 afterEach(() => receiver?.close());
 afterAll(async () => {
@@ -44,8 +45,8 @@ const waitMs = 50_000;
 
 /** Waits for more POSTs. Returns the time it took, ms. */
 async function waitForPosts(more = 10): Promise<number> {
-  const [since, seen] = [performance.now(), receiver.posts.length];
-  await until('more POSTs', async () => receiver.posts.length >= seen + more, waitMs);
+  const [since, seen] = [performance.now(), receiver.received.length];
+  await until('more POSTs', async () => receiver.received.length >= seen + more, waitMs);
   return performance.now() - since;
 }
 
@@ -54,7 +55,7 @@ async function expectNothingLost(load: { stop(): Promise<string[]> }): Promise<v
   expect(await load.stop()).toEqual([]);
   await waitUntilSettled(running, [tenant], 90_000);
   expect(await findViolations(running, [tenant], receiver)).toEqual([]);
-  expect(receiver.posts).toHaveLength(2 * tenant.published.length);
+  expect(receiver.received).toHaveLength(2 * tenant.published.length);
   expect(await countDeadLetters()).toEqual({});
 }
 
@@ -95,15 +96,19 @@ test('F6: events wait in the outbox while RabbitMQ is out of memory', async () =
   await waitForPosts(100);
   await rabbit.ctl('set_vm_memory_high_watermark', '0.0000001');
   try {
-    await until('pending events', async () => (await readMetric(writer, 'outbox_pending_events')) > 20);
-    const before = await readMetric(writer, 'process_memory_rss_bytes');
+    await until(
+      'pending events',
+      async () => (await readMetric(`${writer?.management}`, 'outbox_pending_events')) > 20,
+    );
+    const before = await readMetric(`${writer?.management}`, 'process_memory_rss_bytes');
     await insertPendingEvents(120);
     // long enough for many attempts of the sweep
     await pause(10_000);
-    const pending = await readMetric(writer, 'outbox_pending_events');
+    const pending = await readMetric(`${writer?.management}`, 'outbox_pending_events');
     expect(pending).toBeGreaterThan(1_500);
-    expect(await readMetric(writer, 'outbox_oldest_seconds')).toBeGreaterThan(5);
-    const grownMB = ((await readMetric(writer, 'process_memory_rss_bytes')) - before) / 1024 / 1024;
+    expect(await readMetric(`${writer?.management}`, 'outbox_oldest_seconds')).toBeGreaterThan(5);
+    const grownMB =
+      ((await readMetric(`${writer?.management}`, 'process_memory_rss_bytes')) - before) / 1024 / 1024;
     process.stderr.write(`F6: ${pending} pending events, the process grew by ${Math.round(grownMB)} MB\n`);
     expect(grownMB).toBeLessThan(60);
   } finally {

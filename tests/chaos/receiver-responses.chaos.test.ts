@@ -1,14 +1,9 @@
 /** F14: the effect of each kind of response on its delivery, from the event to the log. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { until } from '#libs/testing';
+import { type Reply, until, type WebhookReceiver, webhookReceiver } from '#libs/testing';
 import { documents } from '../../services/documents/service.ts';
 import { identity } from '../../services/testing/services.ts';
 import { webhookDelivery } from '../../services/webhook-delivery/service.ts';
-import {
-  type Reply,
-  type WebhookReceiver,
-  webhookReceiver,
-} from '../../services/webhook-delivery/testing/receiver.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
 let context: TestContext;

@@ -2,9 +2,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
-import { listen } from '../../services/webhook-delivery/testing/receiver.ts';
-import { readMetric, type System, startSystem } from './system.ts';
+import { listenLocally, readMetric, type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
+import { type System, startSystem } from './system.ts';
 import { createTenant, publish } from './tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
@@ -32,7 +31,7 @@ async function startServer(act: (socket: Socket) => void): Promise<string> {
     socket.once('data', () => act(socket));
   });
   servers.push(server);
-  return `http://127.0.0.1:${await listen(server)}/`;
+  return `http://127.0.0.1:${await listenLocally(server)}/`;
 }
 
 const head = (lines: string[] = []) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
@@ -89,7 +88,7 @@ test('F13: hostile receivers take at most 10 s each and bounded memory', async (
   const urls = await Promise.all(behaviours.map(([, act]) => startServer(act)));
   const tenant = await createTenant(running, urls);
   const [deliverer] = running.deliverers;
-  const memory = () => readMetric(deliverer, 'process_memory_rss_bytes');
+  const memory = () => readMetric(`${deliverer?.management}`, 'process_memory_rss_bytes');
   let peak = 0;
   const before = await memory();
   // four per endpoint, which is the limit, so all requests run at the same time
@@ -123,7 +122,7 @@ test('F13: hostile receivers take at most 10 s each and bounded memory', async (
 
 test('F23: a webhook test waits 9.9 s but not 10.1 s and reports failures', async () => {
   const closed = createServer();
-  const refused = `http://127.0.0.1:${await listen(closed)}/`;
+  const refused = `http://127.0.0.1:${await listenLocally(closed)}/`;
   await new Promise((done) => closed.close(done));
   const urls = [
     await startServer(after(9_900)),

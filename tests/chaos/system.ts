@@ -1,7 +1,7 @@
 /** Starts identity, documents and replicas of webhook delivery as separate processes, on given servers. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
-import { freePorts } from '#libs/testing';
+import { apiClient, freePorts, type HttpClient } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { localSettings } from '../five-processes.ts';
 import { runScript, type SupervisedProgram, stopProgram, supervise } from '../programs.ts';
@@ -13,16 +13,8 @@ export interface ServiceProcess extends SupervisedProgram {
   management: string;
 }
 
-/** A response: status, headers and JSON. */
-export interface ApiResponse {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
-  body: any;
-}
-
-/** The running processes. */
-export interface System {
+/** The running processes, and a client that sends each request to the service that implements its path. */
+export interface System extends HttpClient {
   processes: readonly ServiceProcess[];
   /** The replicas of webhook delivery. */
   deliverers: readonly ServiceProcess[];
@@ -32,8 +24,6 @@ export interface System {
   prefix: string;
   /** Time limit of a request to a receiver, ms. */
   deadlineMs: number;
-  /** Sends a request to the service that implements the path. Paths omit `/api/v1`. */
-  request(method: string, path: string, options?: { as?: string; body?: unknown }): Promise<ApiResponse>;
   /** Aborted when `stop` is called. */
   signal: AbortSignal;
   /** Stops all processes with SIGTERM. Returns the exit codes. */
@@ -105,6 +95,7 @@ export async function startSystem(choices: SystemOptions): Promise<System> {
     const origins = { origin: `http://127.0.0.1:${port}`, management: `http://127.0.0.1:${managementPort}` };
     processes.push(Object.assign(program, { name, ...origins }));
   };
+  const getOrigin = (path: string) => processes.find(({ name }) => name === findOwner(path))?.origin ?? '';
   try {
     const all = [...names, ...Array<string>(replicas - 1).fill(delivery)];
     const ports = await freePorts(2 * all.length);
@@ -117,28 +108,12 @@ export async function startSystem(choices: SystemOptions): Promise<System> {
     throw error;
   }
   return {
+    ...apiClient(getOrigin),
     processes,
     deliverers: processes.filter(({ name }) => name === delivery),
     db: client.db(),
     prefix,
     deadlineMs: 1_000 * Number(settings.WEBHOOK_TIMEOUT_SECONDS ?? timeoutSeconds),
-    async request(method, path, { as, body } = {}) {
-      const origin = processes.find(({ name }) => name === findOwner(path))?.origin;
-      const response = await fetch(`${origin}/api/v1${path}`, {
-        method,
-        headers: {
-          ...(as !== undefined && { authorization: `Bearer ${as}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        body: body === undefined ? null : JSON.stringify(body),
-      });
-      const text = await response.text();
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: text === '' ? undefined : JSON.parse(text),
-      };
-    },
     signal: stopping.signal,
     stop,
   };
@@ -168,15 +143,4 @@ function findOwner(path: string): string | undefined {
 function withPath(uri: string, database: string): string {
   const [server, query] = uri.split('?');
   return `${server?.replace(/\/$/, '')}/${database}${query ? `?${query}` : ''}`;
-}
-
-/** Reads the current value of a metric, summed over its labels. */
-export async function readMetric(part: ServiceProcess | undefined, name: string): Promise<number> {
-  const text = await (await fetch(`${part?.management}/metrics`)).text();
-  const values = text.split('\n').flatMap((line) => {
-    const [, value] = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`).exec(line) ?? [];
-    return value === undefined ? [] : [Number(value)];
-  });
-  if (values.length === 0) throw new Error(`${part?.name} has no metric ${name}`);
-  return values.reduce((sum, value) => sum + value);
 }

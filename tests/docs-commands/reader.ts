@@ -89,7 +89,7 @@ export async function openReader(): Promise<Reader> {
     },
     stop,
     async close() {
-      receiver.close();
+      await receiver.close();
       await stop();
       // RabbitMQ does not stop its port mapper
       const environment = { ...own, ERL_EPMD_PORT: String(ports.get(4369)) };

@@ -1,9 +1,8 @@
 /** Tests running blocks: errors name the page and line, and stopping a block stops all its processes. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { expect, test } from '@jest/globals';
-import { until } from '#libs/testing';
+import { listenLocally, until } from '#libs/testing';
 import type { Block } from './blocks.ts';
 import { runInBackground, runToEnd } from './shell.ts';
 
@@ -23,9 +22,7 @@ test.each(['false\necho later\n', 'no-such-command\n', 'echo $NO_SUCH_VARIABLE\n
 
 test('a block fails if curl gets an HTTP error', async () => {
   const server = createServer((_, response) => response.writeHead(404).end('not here'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // a TCP server's address is an object once it listens
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   const ended = runToEnd(block(`curl http://127.0.0.1:${port}/\n`), place).finally(() => server.close());
   await expect(ended).rejects.toThrow('not here');
 });

@@ -2,36 +2,31 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from '#libs/testing';
-import { client } from '../../scripts/demo/api.ts';
-import { startReceiver } from '../../scripts/demo/receiver.ts';
+import { apiClient, createWebhook, must, shareDocument, until, webhookReceiver } from '#libs/testing';
 
 /** Creates a document, a share token and a delivered webhook in the instance that printed this banner. */
 export async function createInstanceVariables(banner: string) {
   const [, BASE = ''] = /API +(http:\/\/[\d.:]+)/.exec(banner) ?? [];
   const [, KEY = ''] = /Demo API key +(\S+)/.exec(banner) ?? [];
-  const api = client(`${BASE}/api/v1`, KEY);
-  const hooks = await startReceiver();
-  const webhook = { name: 'Reader', url: hooks.url, event_types: ['document.published'] };
-  const { json: config } = await api('POST', '/webhooks', webhook);
-  const { json: document } = await api('POST', '/documents', { title: 'Opening the vault' });
-  await api('POST', `/documents/${document.id}/publish`);
-  const { json: link } = await api('POST', `/documents/${document.id}/share-token`);
+  const api = apiClient(BASE);
+  const receiver = await webhookReceiver();
+  const config = await createWebhook(api, KEY, receiver.url);
+  const document = await shareDocument(api, KEY, { title: 'Opening the vault' });
   const entry = await until('a delivered webhook', async () => {
-    const { json } = await api('GET', '/webhooks/events');
-    return json.find(({ status }: { status: string }) => status === 'delivered');
+    const entries = await must(api, 'GET', '/webhooks/events', { as: KEY });
+    return entries.find(({ status }: { status: string }) => status === 'delivered');
   });
   const variables: Record<string, string> = {
     BASE,
     KEY,
-    RECEIVER: hooks.url,
+    RECEIVER: receiver.url,
     DOC_ID: document.id,
-    ORG_SLUG: link.org_slug,
-    TOKEN: link.token,
+    ORG_SLUG: document.slug,
+    TOKEN: document.token,
     CONFIG_ID: config.id,
     ENTRY_ID: entry.id,
   };
-  return { variables, close: hooks.close };
+  return { variables, close: receiver.close };
 }
 
 /** Reads the settings file that docs/deployment.md creates. Returns no variables before that block has run. */

@@ -3,12 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { testMongo, until } from '#libs/testing';
+import { apiClient, httpClient, listenLocally, readMetric, register, testMongo, until } from '#libs/testing';
 import { runDemoWith } from '../demo.ts';
 import { type LocalRun, localRun, spawnLocal } from '../local-run.ts';
 
@@ -30,12 +29,10 @@ describe('npm start', () => {
   test('prints the API, its reference, a valid key and a public link', async () => {
     const printed = run.printed();
     expect(printed).toContain(`${run.origin}/api/v1/docs`);
-    expect((await fetch(`${run.origin}/api/v1/docs`)).status).toBe(200);
-    const me = await fetch(`${run.origin}/api/v1/me`, {
-      headers: { authorization: `Bearer ${findKey(printed)}` },
-    });
-    expect(await me.json()).toMatchObject({ organization: { slug: 'demo' }, member: { role: 'admin' } });
-    const shared = await (await fetch(findLink(printed))).json();
+    expect((await get(`${run.origin}/api/v1/docs`)).status).toBe(200);
+    const me = await apiClient(run.origin).request('GET', '/me', { as: findKey(printed) });
+    expect(me.body).toMatchObject({ organization: { slug: 'demo' }, member: { role: 'admin' } });
+    const shared = (await get(findLink(printed))).body;
     expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
   });
 
@@ -47,7 +44,7 @@ describe('npm start', () => {
   test('starts with an empty data folder and the trial plan', async () => {
     await withFolder(async (folder) => {
       const trial = await localRun(folder, { DEFAULT_PLAN: 'trial' });
-      const shared = await (await fetch(findLink(trial.printed()))).json();
+      const shared = (await get(findLink(trial.printed()))).body;
       expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
       trial.process.kill('SIGTERM');
       expect(await trial.exited).toBe(0);
@@ -104,12 +101,10 @@ describe('npm start', () => {
 
   test('serves health, readiness and metrics on its management port', async () => {
     const management = /Management +(\S+)/.exec(run.printed())?.[1] ?? '';
-    expect((await fetch(`${management}/healthz`)).status).toBe(200);
-    expect((await fetch(`${management}/readyz`)).status).toBe(200);
-    expect(await (await fetch(`${management}/metrics`)).text()).toContain(
-      'http_request_duration_seconds_bucket{le=',
-    );
-    expect((await fetch(`${run.origin}/metrics`)).status).toBe(404);
+    expect((await get(`${management}/healthz`)).status).toBe(200);
+    expect((await get(`${management}/readyz`)).status).toBe(200);
+    expect(await readMetric(management, 'http_request_duration_seconds_count')).toBeGreaterThan(0);
+    expect((await get(`${run.origin}/metrics`)).status).toBe(404);
   });
 
   test('keeps its data after a SIGKILL and leaves no orphaned process', async () => {
@@ -120,7 +115,7 @@ describe('npm start', () => {
     expect(findKey(run.printed())).toBe(findKey(before));
     expect(new URL(findLink(run.printed())).pathname).toBe(new URL(findLink(before)).pathname);
     const link = new URL(findLink(run.printed()));
-    expect((await fetch(run.origin + link.pathname)).status).toBe(200);
+    expect((await get(run.origin + link.pathname)).status).toBe(200);
   }, 60_000);
 
   test('exits with 0 within 10 seconds on Ctrl-C and leaves no process', async () => {
@@ -136,8 +131,7 @@ describe('npm start', () => {
 describe('npm start prints one clear error', () => {
   test('for a taken port', async () => {
     const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    const { port } = taken.address() as AddressInfo;
+    const port = await listenLocally(taken);
     await withFolder(async (folder) => {
       for (const name of ['PORT', 'MANAGEMENT_PORT']) {
         const second = spawnLocal(folder, { [name]: String(port), LOG_LEVEL: 'error' });
@@ -210,34 +204,21 @@ test('with MONGODB_URI, npm start has no insecure defaults or demo data', async 
     async () => /"port":(\d+)/.exec(explicit.printed())?.[1],
     30_000,
   );
-  const ask = async (path: string, body: unknown, token?: string) => {
-    const headers = {
-      'content-type': 'application/json',
-      ...(token && { authorization: `Bearer ${token}` }),
-    };
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    return { status: response.status, body: JSON.parse(await response.text()) };
-  };
-  const demo = await ask('/auth/login', { email: 'admin@demo.example', password: 'whatever it is' });
+  const api = apiClient(`http://127.0.0.1:${port}`);
+  const demo = await api.request('POST', '/auth/login', {
+    body: { email: 'admin@demo.example', password: 'whatever it is' },
+  });
   expect(demo.status).toBe(401);
-  const account = {
-    organization_name: 'Explicit',
-    name: 'E',
-    email: 'e@example.com',
-    password: 'correct horse battery',
-  };
-  const session = await ask('/auth/register', account);
+  const { token } = await register(api);
   const webhook = { name: 'W', url: 'https://example.com/', event_types: ['document.published'] };
-  const refused = await ask('/webhooks', webhook, session.body.access_token);
+  const refused = await api.request('POST', '/webhooks', { as: token, body: webhook });
   expect([refused.status, refused.body.code]).toEqual([403, 'scale_plan_required']);
   explicit.process.kill('SIGTERM');
   expect(await explicit.exited).toBe(0);
   await mongo.stop();
 }, 60_000);
+
+const get = (url: string) => httpClient(url).request('GET', '');
 
 function findKey(text: string): string {
   return /Demo API key +(\S+)/.exec(text)?.[1] ?? '';

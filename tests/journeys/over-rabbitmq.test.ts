@@ -1,8 +1,15 @@
 /** Tests the five services over RabbitMQ: each event reaches its webhook once, also if the broker is down or reset. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { ownRabbit, type Person, type RabbitBroker, until } from '#libs/testing';
+import {
+  httpClient,
+  ownRabbit,
+  type Person,
+  type RabbitBroker,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { services } from '../../services/testing/services.ts';
-import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
 let rabbit: RabbitBroker;
@@ -44,8 +51,8 @@ async function expectDeliveredOnce(ids: readonly string[]): Promise<void> {
 }
 
 async function getHealth(): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${context.app.management}/readyz`);
-  return { status: response.status, body: await response.json() };
+  const { status, body } = await httpClient(context.app.management).request('GET', '/readyz');
+  return { status, body };
 }
 
 /** Waits until all outbox rows are marked as published. */

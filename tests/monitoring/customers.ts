@@ -1,26 +1,28 @@
 /** Simulates customers of the monitored system: API requests, webhook receivers and events. They tolerate failures. */
-import { randomBytes } from 'node:crypto';
-import { expect } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { amqpBus, toTopology } from '#libs/events';
-import { until } from '#libs/testing';
+import {
+  apiClient,
+  createWebhook,
+  register,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
-import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
 
 /** Simulated customers. */
 export type Customers = ReturnType<typeof customers>;
 
 /** Creates customers for the API at an origin and for events on a RabbitMQ. */
 export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string }) {
+  const api = apiClient(origin);
   const receivers: WebhookReceiver[] = [];
 
   return {
     request,
-    register,
+    register: () => register(api),
     publishDocument,
-
-    /** Registers an organization. Returns its admin's access token. */
-    registerAdmin: async () => (await register()).access_token,
 
     /** Creates webhooks, each with its own receiver that responds as given. */
     async createWebhooks(
@@ -31,8 +33,7 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
       for (let index = 0; index < count; index += 1) {
         const receiver = await webhookReceiver(answering);
         receivers.push(receiver);
-        const body = { name: 'Hook', url: receiver.url, event_types: ['document.published'] };
-        expect(await request('POST', '/webhooks', as, body)).toHaveProperty('id');
+        await createWebhook(api, as, receiver.url);
       }
     },
 
@@ -62,23 +63,9 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
     },
   };
 
-  /** Sends a request and returns the JSON of its response, also of an error; undefined if it has none. */
-  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
-  async function request(method: string, path: string, as = '', body?: unknown): Promise<any> {
-    const headers = { authorization: `Bearer ${as}`, 'content-type': 'application/json' };
-    const response = await fetch(`${origin}/api/v1${path}`, {
-      method,
-      headers,
-      body: JSON.stringify(body) ?? null,
-    });
-    return response.json().catch(() => undefined);
-  }
-
-  async function register(): Promise<{ access_token: string; member: object }> {
-    const unique = randomBytes(4).toString('hex');
-    const password = randomBytes(18).toString('base64url');
-    const person = { name: 'Ada', email: `ada-${unique}@example.com`, password };
-    return request('POST', '/auth/register', '', { organization_name: `Ada ${unique}`, ...person });
+  /** Sends a request and returns the body of its response, also of an error. */
+  async function request(method: string, path: string, as: string, body?: unknown) {
+    return (await api.request(method, path, { as, body })).body;
   }
 
   /** Publishes a new document. Returns its id. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findTestProgram, freePorts, until } from '#libs/testing';
+import { apiClient, findTestProgram, freePorts, until } from '#libs/testing';
 import type { Volume } from './volume.ts';
 
 /** A series and its current value. */
@@ -63,9 +63,10 @@ export async function startPrometheus({
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const gone = once(child, 'exit');
+  const client = apiClient(`http://${address}`);
   const ask = async (path: string, query: Record<string, string> = {}) => {
-    const response = await fetch(`http://${address}/api/v1/${path}?${new URLSearchParams(query)}`);
-    const { status, data, error } = (await response.json()) as ApiResponse;
+    const response = await client.request('GET', `/${path}?${new URLSearchParams(query)}`);
+    const { status, data, error }: ApiResponse = response.body;
     if (status !== 'success') throw new Error(`${query.query ?? path}: ${error}`);
     return data;
   };

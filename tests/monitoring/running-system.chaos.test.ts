@@ -42,7 +42,8 @@ afterAll(async () => {
 async function useEveryFeature({ origin, folder }: MonitoringFixture): Promise<void> {
   const { request, register, publishDocument, publishEvents } = users;
   expect(await runDemo(origin, folder)).toMatchObject({ code: 0 });
-  const { access_token: as, member } = await register();
+  const { token: as } = await register();
+  const { member } = await request('GET', '/me', as);
   const id = await publishDocument(as);
   await request('POST', `/documents/${id}/share-token`, as);
   await request('POST', `/documents/${id}/archive`, as);
@@ -89,7 +90,8 @@ test('alerts fire for slow MongoDB, event loop lag and a filling disk', async ()
   if (!fixture) return;
   const { mongo, secondExport, volume, expectAlerts } = fixture;
   const { request, register, publishEvents } = users;
-  const { access_token: as, member } = await register();
+  const { token: as } = await register();
+  const { member } = await request('GET', '/me', as);
   const slow = ['MongoDBSlow', 'MongoDBPoolFull', 'LatencyErrorBudgetBurnFast', 'EventConsumerLag'];
   try {
     await expectAlerts([...slow, 'EventLoopLag', 'DiskFilling'], {
@@ -121,8 +123,8 @@ async function pauseProcess(pid: number): Promise<void> {
 test('alerts fire for failing receivers, exports, events and restarts', async () => {
   if (!fixture) return;
   const { mongo, volume, secondExport, getSecondExportStart, expectAlerts } = fixture;
-  const { request, registerAdmin, createWebhooks, publishEvents, publishDocument } = users;
-  const [as, another] = [await registerAdmin(), await registerAdmin()];
+  const { request, register, createWebhooks, publishEvents, publishDocument } = users;
+  const [{ token: as }, { token: another }] = [await register(), await register()];
   await createWebhooks(as, 6, () => new Promise(() => {}));
   await createWebhooks(as, 4, () => 500);
   const id = await publishDocument(another);
@@ -170,8 +172,8 @@ test('alerts fire for failing receivers, exports, events and restarts', async ()
 test('alerts fire when RabbitMQ, MongoDB or the services are down', async () => {
   if (!fixture) return;
   const { mongo, rabbit, run, secondExport, expectAlerts } = fixture;
-  const { registerAdmin, publishDocument } = users;
-  const as = await registerAdmin();
+  const { register, publishDocument } = users;
+  const { token: as } = await register();
   await expectAlerts(['RabbitMQDown', 'OutboxLag'], {
     fault: async () => {
       await rabbit.kill();

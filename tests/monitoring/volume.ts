@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findTestProgram, freePorts, until } from '#libs/testing';
+import { findTestProgram, freePorts, httpClient, until } from '#libs/testing';
 
 /** A mounted volume. */
 export interface Volume {
@@ -54,10 +54,12 @@ export async function mountVolume(): Promise<Volume | undefined> {
     },
   };
   const answers = () =>
-    fetch(`http://${target}/metrics`).then(
-      async (response) => (await response.text()).includes(mountpoint),
-      () => false,
-    );
+    httpClient(`http://${target}`)
+      .request('GET', '/metrics')
+      .then(
+        ({ bytes }) => new TextDecoder().decode(bytes).includes(mountpoint),
+        () => false,
+      );
   try {
     await until('a volume', async () => {
       if (isGone) throw new Error('Could not mount a file system: the disk tests need `unshare`');

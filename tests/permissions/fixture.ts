@@ -1,7 +1,7 @@
 /** Creates resources for the permission matrix, through the API as the owner or as an admin. */
 import { readFile } from 'node:fs/promises';
-import { type TestApp, type TestResponse, until } from '#libs/testing';
-import { type Joined, join, must, type People, unique, uniqueEmail } from './people.ts';
+import { addMember, type Member, must, type TestApp, type TestResponse, until } from '#libs/testing';
+import { type People, unique, uniqueEmail } from './people.ts';
 
 const corporateTemplate = new URL('../fixtures/corporate-template.docx', import.meta.url);
 
@@ -82,11 +82,11 @@ export function permissionFixture(app: TestApp, people: People) {
 
     /** Creates a password reset token for a new member. */
     async passwordReset(): Promise<{ token: string }> {
-      const { userId } = await join(app, admin, 'member');
+      const { userId } = await addMember(app, admin.token);
       return byAdmin(`/members/${userId}/password-reset`);
     },
 
-    newMember: (): Promise<Joined> => join(app, admin, 'member'),
+    newMember: (): Promise<Member> => addMember(app, admin.token),
 
     /** Logs the admin in. */
     session(): Promise<TestResponse['body']> {

@@ -1,7 +1,7 @@
 /** Sends every operation with every credential and compares the response with the permission table. */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type AnyOperation, newId } from '#libs/contract';
-import { idempotencyHeader, opsToken, type TestApp, type TestResponse, testApp } from '#libs/testing';
+import { httpClient, opsToken, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/testing/services.ts';
 import { type PermissionFixture, permissionFixture } from './fixture.ts';
@@ -125,12 +125,9 @@ describe('only the operator succeeds, and only on the management port', () => {
     if (!operation) throw new Error(`${name} is not an operation`);
     const sample = await operatorSamples[name](fixture);
     const send = async (origin: string, as: Credential) => {
-      const authorization = as.token === undefined ? {} : { authorization: `Bearer ${as.token}` };
-      const keyed = idempotencyHeader(operation.method.toUpperCase(), as.token);
-      const headers = { 'content-type': 'application/json', ...authorization, ...keyed };
-      const body = JSON.stringify(await sample.body?.(as));
       const method = operation.method.toUpperCase();
-      return (await fetch(origin + fillPath(operation, sample), { method, headers, body })).status;
+      const request = { as: as.token, body: await sample.body?.(as) };
+      return (await httpClient(origin).request(method, fillPath(operation, sample), request)).status;
     };
     for (const credential of people.credentials) {
       const label = getLabel(credential);

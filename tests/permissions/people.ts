@@ -1,11 +1,13 @@
 /** Creates the people and credentials of the permission matrix in three organizations, one on the trial plan. */
 import {
+  addMember,
+  type Member,
+  must,
   opsToken,
   type Person,
   register,
+  setPlan,
   type TestApp,
-  type TestRequest,
-  type TestResponse,
 } from '#libs/testing';
 import type { Actor } from './table.ts';
 
@@ -33,32 +35,14 @@ interface Login {
   password: string;
 }
 
-/** A person who accepted an invitation. */
-export interface Joined extends Login {
-  userId: string;
-  email: string;
-}
-
 /** The members of the organization that owns all resources, and all credentials. */
 export interface People {
   /** The admin who registered the organization. */
   admin: Person;
-  owner: Joined;
-  editor: Joined;
-  member: Joined;
+  owner: Member;
+  editor: Member;
+  member: Member;
   credentials: readonly Credential[];
-}
-
-/** Sends a request of the setup. Rejects if its status is 400 or higher. */
-export async function must(
-  app: TestApp,
-  method: string,
-  path: string,
-  request: TestRequest,
-): Promise<TestResponse['body']> {
-  const { status, body } = await app.request(method, path, request);
-  if (status >= 400) throw new Error(`${method} ${path} is ${status}: ${JSON.stringify(body)}`);
-  return body;
 }
 
 let counter = 0;
@@ -75,35 +59,20 @@ export function uniqueEmail(): string {
   return `person-${counter}@example.com`;
 }
 
-/** Invites a person and accepts the invitation. `known` is a person with an account, who joins with its password. */
-export async function join(
-  app: TestApp,
-  admin: { token: string },
-  role: Role,
-  known?: Joined,
-): Promise<Joined> {
-  const { email, password } = known ?? { email: uniqueEmail(), password: unique('quiet meadow lantern') };
-  const invitation = { as: admin.token, body: { email, role } };
-  const { token } = await must(app, 'POST', '/members/invitations', invitation);
-  const body = { token, name: 'Guest', password };
-  const session = await must(app, 'POST', '/members/invitations/accept', { body });
-  return { userId: session.member.id, email, password, token: session.access_token };
-}
-
 /** Creates all people and credentials. */
 export async function createPeople(app: TestApp): Promise<People> {
   const [admin, neighbour, trialAdmin] = await Promise.all([register(app), register(app), register(app)]);
   await setPlan(app, trialAdmin.organizationId, 'trial');
   const [owner, editor, member, demoted, removed] = await Promise.all([
-    join(app, admin, 'member'),
-    join(app, admin, 'member'),
-    join(app, admin, 'member'),
-    join(app, admin, 'admin'),
-    join(app, admin, 'admin'),
+    addMember(app, admin.token, { role: 'member' }),
+    addMember(app, admin.token, { role: 'member' }),
+    addMember(app, admin.token, { role: 'member' }),
+    addMember(app, admin.token, { role: 'admin' }),
+    addMember(app, admin.token, { role: 'admin' }),
   ]);
   const [ownerElsewhere, memberElsewhere] = await Promise.all([
-    join(app, neighbour, 'admin', owner),
-    join(app, neighbour, 'member'),
+    addMember(app, neighbour.token, { ...owner, role: 'admin' }),
+    addMember(app, neighbour.token, { role: 'member' }),
   ]);
 
   const capped = await createKey(app, admin.token, 'member');
@@ -124,7 +93,7 @@ export async function createPeople(app: TestApp): Promise<People> {
 
   const byLogin = (actor: Actor, name: string, login: Login, host: Person, role: Role): Credential => {
     const { token, password } = login;
-    return { actor, name, token, password, role, another: () => join(app, host, role) };
+    return { actor, name, token, password, role, another: () => addMember(app, host.token, { role }) };
   };
   const byToken = (actor: Actor, name: string, token: string | undefined, login: Login): Credential => {
     return { actor, name, token, password: login.password };
@@ -154,16 +123,6 @@ export async function createPeople(app: TestApp): Promise<People> {
     byToken('removed member', 'their admin’s key', removedKey.key, removed),
   ];
   return { admin, owner, editor, member, credentials };
-}
-
-/** Sets the plan of an organization as the operator. */
-async function setPlan(app: TestApp, organizationId: string, plan: string): Promise<void> {
-  const { status } = await fetch(`${app.management}/ops/organizations/${organizationId}/subscription`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ plan }),
-  });
-  if (status !== 200) throw new Error(`Could not set the plan: ${status}`);
 }
 
 /** Moves the expiry of an API key into the past. */

@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { listenLocally } from '#libs/testing';
 import { getVersion } from './binary.ts';
 import { downloadOfficial, officialVersion } from './mongod-download.ts';
 
@@ -56,10 +56,8 @@ test('a download that fails with 404 rejects with the status', async () => {
 });
 
 async function startMirror(listener: RequestListener): Promise<NodeJS.ProcessEnv> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  mirror = server;
-  await new Promise((done) => server.once('listening', done));
-  const { port } = server.address() as AddressInfo;
+  mirror = createServer(listener);
+  const port = await listenLocally(mirror);
   return { ...process.env, MONGOMS_DOWNLOAD_MIRROR: `http://127.0.0.1:${port}`, MONGOMS_USE_HTTP: 'true' };
 }
 

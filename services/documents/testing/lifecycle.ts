@@ -1,5 +1,5 @@
 /** Provides a client for tests of the document lifecycle. Reads events and ledger rows from MongoDB. */
-import { opsToken, type TestResponse } from '#libs/testing';
+import { setPlan, type TestResponse } from '#libs/testing';
 import type { TestContext, TestMember } from './test-context.ts';
 
 type Headers = Record<string, string>;
@@ -81,14 +81,7 @@ export function lifecycleClient(context: TestContext): LifecycleClient {
     updates: async (...ids) => (await findEvents(ids)).filter(({ type }) => type === 'document.updated'),
     countPublished: (...ids) =>
       app.db.collection('publish_ledger').countDocuments({ document_id: { $in: ids } }),
-    async setPlan(organizationId, plan) {
-      const { status } = await fetch(`${app.management}/ops/organizations/${organizationId}/subscription`, {
-        method: 'PUT',
-        headers: { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ plan }),
-      });
-      if (status !== 200) throw new Error(`Setting the plan ${plan} failed with status ${status}`);
-    },
+    setPlan: (organizationId, plan) => setPlan(app, organizationId, plan),
   };
 }
 

@@ -1,5 +1,4 @@
 /** Converts trees to nested titles and back, so that tests can write and compare them. */
-import type { TestResponse } from '#libs/testing';
 import type { Node } from '../contract.ts';
 
 /** A tree as nested titles. A leaf is its title, any other node is `[title, children]`. */
@@ -28,9 +27,4 @@ export function toTreeInput(titles: Outline, level = 0): unknown[] {
       ? { node_type, title: entry }
       : { node_type, title: entry[0], children: toTreeInput(entry[1], level + 1) },
   );
-}
-
-/** Returns the status and the problem code of a response. */
-export function outcome({ status, body }: TestResponse): [number, string | undefined] {
-  return [status, body?.code];
 }

@@ -1,7 +1,6 @@
 /** Provides a test app with shortcuts for members and documents. */
-import { newId } from '#libs/contract';
 import type { AnyService } from '#libs/service';
-import { register, type TestApp, type TestResponse, testApp } from '#libs/testing';
+import { addMember, createDocument, register, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 
 /** A user who sends requests. `as` is their access token or API key. */
@@ -51,17 +50,10 @@ export function testContextFor(app: TestApp): TestContext {
       return { as: key, id: userId };
     },
     async member({ as }) {
-      const invited = { as, body: { email: `${newId()}@example.com` } };
-      const { token } = (await app.request('POST', '/members/invitations', invited)).body;
-      const body = { token, name: 'Member', password: `correct horse ${newId()}` };
-      const session = (await app.request('POST', '/members/invitations/accept', { body })).body;
-      return { as: session.access_token, id: session.member.id };
+      const { token, userId } = await addMember(app, as);
+      return { as: token, id: userId };
     },
-    async create({ as }, body = { title: 'SOP' }) {
-      const response = await app.request('POST', '/documents', { as, body });
-      if (response.status !== 201) throw new Error(JSON.stringify(response.body));
-      return response.body;
-    },
+    create: ({ as }, body) => createDocument(app, as, body),
     request: ({ as }, method, path, body, headers = {}) =>
       app.request(method, `/documents/${path}`, { as, headers, ...(body !== undefined && { body }) }),
     async set(id, fields) {

@@ -1,7 +1,7 @@
 /** The fixture for tests of public pages: services over a real MongoDB, a user and a real browser. */
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { type Person, register, type TestApp, testApp, testBrowser } from '#libs/testing';
+import { type Person, register, shareDocument, type TestApp, testApp, testBrowser } from '#libs/testing';
 import { documents } from '../../documents/service.ts';
 import { identity } from '../../testing/services.ts';
 import { sharing } from '../service.ts';
@@ -26,14 +26,7 @@ export async function pageFixture(): Promise<PageFixture> {
   return {
     app,
     ada,
-    async share(body) {
-      const as = ada.key;
-      const created = await app.request('POST', '/documents', { as, body });
-      if (created.status !== 201) throw new Error(JSON.stringify(created.body));
-      await app.request('POST', `/documents/${created.body.id}/publish`, { as });
-      const link = await app.request('POST', `/documents/${created.body.id}/share-token`, { as });
-      return `${app.origin}/embed/${ada.slug}/${link.body.token}`;
-    },
+    share: async (body) => app.origin + (await shareDocument(app, ada.key, body)).path,
     async withPage(options, work) {
       const context = await browser.newContext(options);
       try {

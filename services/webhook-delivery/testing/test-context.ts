@@ -1,6 +1,14 @@
 /** Test context: an app with webhook delivery, and shortcuts for common steps of its tests. */
 import type { AnyService } from '#libs/service';
-import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
+import {
+  createWebhook,
+  type Person,
+  publishDocument,
+  register,
+  type TestApp,
+  testApp,
+  until,
+} from '#libs/testing';
 
 /** The fields of a log entry that tests read. */
 export interface Entry {
@@ -44,18 +52,8 @@ export async function testContext(
   return {
     app,
     createTenant: () => register(app),
-    async createWebhook(as, url, types = ['document.published']) {
-      const body = { name: 'Hook', url, event_types: types };
-      const created = await app.request('POST', '/webhooks', { as: as.key, body });
-      if (created.status !== 201) throw new Error(JSON.stringify(created.body));
-      return created.body;
-    },
-    async publish(as) {
-      const { id } = (await app.request('POST', '/documents', { as: as.key, body: { title: 'SOP' } })).body;
-      const published = await app.request('POST', `/documents/${id}/publish`, { as: as.key });
-      if (published.status !== 200) throw new Error(JSON.stringify(published.body));
-      return id;
-    },
+    createWebhook: (as, url, types) => createWebhook(app, as.key, url, types),
+    publish: async (as) => (await publishDocument(app, as.key)).id,
     log,
     untilSettled: (as, count) =>
       until(`${count} settled deliveries`, async () => {

@@ -1,9 +1,8 @@
 /** Tests requests through a real proxy: tunnels, blocked targets and proxy errors. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
-import { connectProxy } from '#libs/testing';
+import { connectProxy, webhookReceiver } from '#libs/testing';
 import { selfSigned } from '../testing/certificate.ts';
-import { webhookReceiver } from '../testing/receiver.ts';
 import { createSender } from './sender.ts';
 
 const local = { allowLoopback: true, allowedRanges: [] };
@@ -34,7 +33,7 @@ function createTestSender(proxyUrl: string, partial: Partial<Parameters<typeof c
 }
 
 test('a delivery opens a tunnel by host name and uses TLS to the receiver', async () => {
-  const receiver = closeLater(await webhookReceiver(undefined, certificate));
+  const receiver = closeLater(await webhookReceiver(undefined, { tls: certificate }));
   const proxy = closeLater(await connectProxy());
   const url = `https://receiver.example:${receiver.port}/hook`;
   const { send } = createTestSender(proxy.url.replace('//', '//who:secret%21@'));
@@ -49,7 +48,7 @@ test('a delivery opens a tunnel by host name and uses TLS to the receiver', asyn
 });
 
 test('a certificate for another host is rejected through a proxy', async () => {
-  const receiver = closeLater(await webhookReceiver(undefined, certificate));
+  const receiver = closeLater(await webhookReceiver(undefined, { tls: certificate }));
   const proxy = closeLater(await connectProxy());
   const outcome = await createTestSender(proxy.url).send({
     url: `https://other.example:${receiver.port}/`,

@@ -1,8 +1,8 @@
 /** Tests single requests against real servers: content, limits, blocked targets and TLS. */
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { selfSigned } from '../testing/certificate.ts';
-import { listen, type Responder, type WebhookReceiver, webhookReceiver } from '../testing/receiver.ts';
+import { listenLocally, type Responder, type WebhookReceiver, webhookReceiver } from '#libs/testing';
+import { type Certificate, selfSigned } from '../testing/certificate.ts';
 import { createSender, type Sender } from './sender.ts';
 
 const local = { allowLoopback: true, allowedRanges: [] };
@@ -15,8 +15,8 @@ afterEach(async () => {
   for (const item of open.splice(0)) await item.close();
 });
 
-async function startReceiver(respond?: Responder, tls = undefined as Parameters<typeof webhookReceiver>[1]) {
-  const created = await webhookReceiver(respond, tls);
+async function startReceiver(respond?: Responder, tls?: Certificate) {
+  const created = await webhookReceiver(respond, tls ? { tls } : {});
   open.push(created);
   return created;
 }
@@ -96,7 +96,7 @@ test('an endless response body is not read to its end', async () => {
       more();
     });
   });
-  const port = await listen(server);
+  const port = await listenLocally(server);
   const outcome = await createTestSender().send(toRequest(`http://127.0.0.1:${port}/`));
   server.close();
   expect(outcome).toMatchObject({ http_status: 200, error: null });
@@ -108,7 +108,7 @@ test('a slow response body ends at the timeout and keeps the status', async () =
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx'));
   });
-  const port = await listen(server);
+  const port = await listenLocally(server);
   const startedAt = performance.now();
   const outcome = await createTestSender({ timeoutMs: 200 }).send(toRequest(`http://127.0.0.1:${port}/`));
   server.close();
@@ -133,7 +133,7 @@ test('a refused or closed connection has its own error code', async () => {
     error: 'econnrefused',
   });
   const server = createServer((socket) => socket.once('data', () => socket.destroy()));
-  const port = await listen(server);
+  const port = await listenLocally(server);
   const outcome = await createTestSender().send(toRequest(`http://127.0.0.1:${port}/`));
   server.close();
   expect(outcome).toMatchObject({

@@ -20,6 +20,8 @@ export interface ChaosFixture {
   /** Prefix of every name on RabbitMQ. */
   prefix: string;
   db: mongoose.mongo.Db;
+  /** Time limit of a request to a receiver, ms. */
+  deadlineMs: number;
   /** Stops all processes and servers. Returns the exit codes. */
   stop(): Promise<(number | null)[]>;
 }
@@ -27,12 +29,13 @@ export interface ChaosFixture {
 /** The processes and what they share. */
 type RunningSystem = Pick<ChaosFixture, 'origin' | 'processes' | 'prefix' | 'stop'> & { users: ServiceUsers };
 
+const timeoutSeconds = 4;
 const settings = {
   RATE_LIMIT_PER_MINUTE: '0',
   REGISTRATIONS_PER_HOUR: '0',
   LOGINS_PER_MINUTE: '0',
   // the lease of a killed process expires 20 s after this time limit
-  WEBHOOK_TIMEOUT_SECONDS: '4',
+  WEBHOOK_TIMEOUT_SECONDS: String(timeoutSeconds),
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
 };
 
@@ -54,6 +57,7 @@ export async function chaosFixture(way: Deployment): Promise<ChaosFixture> {
     ...running,
     rabbit: await rabbit,
     db: client.db(),
+    deadlineMs: 1_000 * timeoutSeconds,
     async stop() {
       await client.close();
       return running.stop();

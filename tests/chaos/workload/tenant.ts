@@ -1,6 +1,6 @@
 /** Simulates an organization whose members join, write, publish, share and export. It records every accepted change. */
 import { randomBytes } from 'node:crypto';
-import type { ApiResponse, SendRequest } from './client.ts';
+import { type CreatedWebhook, must, type RetryingClient, type TestResponse } from '#libs/testing';
 
 /** An accepted change of an organization, named like its event. */
 export interface Change {
@@ -26,7 +26,7 @@ export interface TestTenant {
   /** User id of its admin. */
   adminId: string;
   key: string;
-  webhook: { id: string; secret: string };
+  webhook: CreatedWebhook;
   changes: Change[];
   documents: WrittenDocument[];
   /** User ids of the members who joined. */
@@ -35,48 +35,32 @@ export interface TestTenant {
 
 const password = 'a-long-evening-in-the-archive';
 
+type Body = TestResponse['body'];
+
 /** Registers an organization with a webhook. Each `round` adds to the changes in `tenant`. */
-export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => string) {
+export async function createTenant(api: RetryingClient, hookUrl: (slug: string) => string) {
   const unique = randomBytes(6).toString('hex');
   const email = `ada-${unique}@example.com`;
-  const account = { name: 'Ada Example', email, password };
   const slug = `tenant-${unique}`;
-  const session = await signIn(
-    ask,
-    '/auth/register',
-    { ...account, organization_name: slug, organization_slug: slug },
-    email,
-  );
-  const token: string = session.access_token;
-  const { key } = await createWithSecret(
-    ask,
-    token,
-    '/api-keys',
-    { name: 'Integration', role: 'admin' },
-    'key',
-  );
-  const hook = await createWithSecret(
-    ask,
-    key,
-    '/webhooks',
-    {
-      name: 'Everything',
-      url: hookUrl(slug),
-      event_types: ['document.published', 'member.invited', 'member.joined'],
-    },
-    'secret',
-  );
+  const account = { organization_name: slug, organization_slug: slug, name: 'Ada Example', email, password };
+  const session = await signIn(api, '/auth/register', account, email);
+  const named = { name: 'Integration', role: 'admin' };
+  const { key } = await createWithSecret(api, session.access_token, '/api-keys', named, 'key');
+  const event_types = ['document.published', 'member.invited', 'member.joined'];
+  const hook = { name: 'Everything', url: hookUrl(slug), event_types };
   const tenant: TestTenant = {
     organizationId: session.organization.id,
     slug,
     email,
     adminId: session.member.id,
     key,
-    webhook: hook,
+    webhook: await createWithSecret(api, key, '/webhooks', hook, 'secret'),
     changes: [],
     documents: [],
     joined: [],
   };
+  const post = (path: string, as: string, status: number, body?: object) =>
+    must(api, 'POST', path, { as, body, status });
 
   return {
     tenant,
@@ -85,82 +69,68 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
       const author = await join();
       for (let created = 0; created < documents; created += 1) await write(author);
       // a read inbox item must not be replaced if its event is consumed again
-      for (const as of [author.token, key]) must(await ask('POST', '/inbox/read-all', { as }), 204);
+      for (const as of [author.token, key]) await post('/inbox/read-all', as, 204);
     },
   };
 
   async function join() {
     const guest = `guest-${randomBytes(6).toString('hex')}@example.com`;
-    let invited: ApiResponse['body'];
+    let invited: Body;
     do {
-      invited = must(await ask('POST', '/members/invitations', { as: key, body: { email: guest } }), 201);
+      invited = await post('/members/invitations', key, 201, { email: guest });
       tenant.changes.push({ type: 'member.invited', about: invited.id });
       // only the first response shows the token; if it was lost, the guest is invited again
     } while (invited.token === null);
     const body = { token: invited.token, name: 'Guest', password };
-    const joined = await signIn(ask, '/members/invitations/accept', body, guest);
+    const joined = await signIn(api, '/members/invitations/accept', body, guest);
     tenant.changes.push({ type: 'member.joined', about: joined.member.id });
     tenant.joined.push(joined.member.id);
     return { id: joined.member.id as string, token: joined.access_token as string };
   }
 
   async function write(author: { id: string; token: string }): Promise<void> {
-    const as = author.token;
     const title = `Closing the till ${randomBytes(6).toString('hex')}`;
     const step = { node_type: 'step', title: 'Count', content: { type: 'doc', content: [] } };
     const nodes = [{ node_type: 'section', title: 'Evening', children: [step] }];
-    const draft = must(await ask('POST', '/documents', { as, body: { title, nodes } }), 201);
-    const added = must(
-      await ask('POST', `/documents/${draft.id}/nodes`, {
-        as,
-        body: { node_type: 'section', title: 'Morning', order: 1 },
-      }),
-      201,
-    );
-    must(await ask('POST', `/documents/${draft.id}/publish`, { as: key }), 200);
+    const draft = await post('/documents', author.token, 201, { title, nodes });
+    const section = { node_type: 'section', title: 'Morning', order: 1 };
+    const added = await post(`/documents/${draft.id}/nodes`, author.token, 201, section);
+    await post(`/documents/${draft.id}/publish`, key, 200);
     tenant.changes.push({ type: 'document.published', about: draft.id });
-    const link = must(await ask('POST', `/documents/${draft.id}/share-token`, { as: key }), 201);
+    const link = await post(`/documents/${draft.id}/share-token`, key, 201);
     const nodeIds = [draft.nodes[0].id, draft.nodes[0].children[0].id, added.id];
     tenant.documents.push({ id: draft.id, title, author: author.id, nodeIds, shareToken: link.token });
-    const seen = must(await ask('GET', `/embed/${tenant.slug}/${link.token}`), 200);
+    const seen = await must(api, 'GET', `/embed/${slug}/${link.token}`, { status: 200 });
     if (seen.title !== title) throw new Error(`The link of ${title} shows ${seen.title}`);
-    const text = must(await ask('GET', `/documents/${draft.id}/export/markdown`, { as: key }), 200);
+    const request = { as: key, status: 200 };
+    const markdown = await must(api, 'GET', `/documents/${draft.id}/export/markdown`, request);
+    const text = new TextDecoder().decode(markdown);
     if (!text.startsWith(`# ${title}\n`))
       throw new Error(`The export of ${title} begins ${text.slice(0, 60)}`);
   }
 }
 
-/** The body of a response. Throws if it has another status. */
-function must({ status, body }: ApiResponse, expected: number): ApiResponse['body'] {
-  if (status !== expected) throw new Error(`${status} instead of ${expected}: ${JSON.stringify(body)}`);
-  return body;
-}
-
 /** Gets a session by a request without an Idempotency-Key. If its first response was lost, logs in instead. */
-async function signIn(
-  ask: SendRequest,
-  path: string,
-  body: object,
-  email: string,
-): Promise<ApiResponse['body']> {
-  const response = await ask('POST', path, { body });
+async function signIn(api: RetryingClient, path: string, body: object, email: string): Promise<Body> {
+  const response = await api.request('POST', path, { body });
   if (response.status < 300) return response.body;
-  if (!response.again) throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
-  return must(await ask('POST', '/auth/login', { body: { email, password } }), 200);
+  if (!response.isRetried) throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
+  return must(api, 'POST', '/auth/login', { body: { email, password }, status: 200 });
 }
 
 /** Creates a resource whose first response alone shows its secret. If that response was lost, creates it again. */
 async function createWithSecret(
-  ask: SendRequest,
+  api: RetryingClient,
   as: string,
   path: string,
   body: object,
   secret: string,
-): Promise<ApiResponse['body']> {
+): Promise<Body> {
   for (;;) {
-    const created = must(await ask('POST', path, { as, body }), 201);
+    const created = await must(api, 'POST', path, { as, body, status: 201 });
     if (created[secret] !== null) return created;
-    const gone = await ask('DELETE', `${path}/${created.id}`, { as });
-    if (!(gone.again && gone.status === 404)) must(gone, 204);
+    const gone = await api.request('DELETE', `${path}/${created.id}`, { as });
+    if (gone.status !== 204 && !(gone.isRetried && gone.status === 404))
+      throw new Error(`DELETE ${path}/${created.id}: ${gone.status} ${JSON.stringify(gone.body)}`);
   }
 }

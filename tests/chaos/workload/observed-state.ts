@@ -1,9 +1,10 @@
-/** Reads the state of MongoDB, RabbitMQ and the receiver, for comparison with the API responses. */
+/** Reads the state of MongoDB, RabbitMQ and the receiver, for comparison with the accepted changes. */
 import { connect } from 'amqplib';
+import type { WebhookReceiver } from '#libs/testing';
 import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../../services/contracts.ts';
+import { readEvents, type StoredEvent } from '../violations.ts';
 import type { ChaosFixture } from './fixture.ts';
-import { type ChaosReceiver, type Post, verify } from './receiver.ts';
 import type { Change, TestTenant } from './tenant.ts';
 
 type Db = ChaosFixture['db'];
@@ -13,12 +14,6 @@ interface EventSummary {
   id: string;
   type: string;
   about: string;
-}
-
-/** When a process was killed, and when its successor was ready, Unix ms. */
-export interface Kill {
-  from: number;
-  until: number;
 }
 
 /** The number of pending events in outboxes and of pending deliveries. */
@@ -55,53 +50,20 @@ export async function countMessages({ rabbit, prefix }: ChaosFixture): Promise<R
   }
 }
 
-/** Reads an organization's events from the outboxes of identity and documents, without `api_key.used`. */
-export async function readEvents(db: Db, { organizationId }: TestTenant): Promise<EventSummary[]> {
-  const found = await Promise.all(
-    ['identity_outbox', 'documents_outbox'].map((name) =>
-      db
-        .collection(name)
-        .find({ type: { $ne: 'api_key.used' } })
-        .toArray(),
-    ),
-  );
-  return found
-    .flat()
-    .map(({ event }) => JSON.parse(event))
-    .filter(({ organization_id }) => organization_id === organizationId)
-    .map(({ id, type, data }) => ({ id, type, about: getSubjectId(data) }));
+/** Reads an organization's events from the outboxes, without `api_key.used`. */
+export async function readChanges(db: Db, tenant: TestTenant): Promise<EventSummary[]> {
+  const events = (await readEvents(db, [tenant])).filter(({ type }) => type !== 'api_key.used');
+  return events.map(({ id, type, data }) => ({ id, type, about: getSubjectId(data) }));
 }
 
-/** The distinct events at an organization's webhook. Throws on a wrong signature or differing bodies. */
-export function receivedEvents(receiver: ChaosReceiver, tenant: TestTenant): EventSummary[] {
-  const bodies = new Map<string, string>();
-  for (const post of receiver.postsTo(tenant.slug)) {
-    verify(post, tenant);
-    const { id } = JSON.parse(post.body);
-    if (id !== post.headers['webhook-id'])
-      throw new Error(`Event ${id} has the webhook-id ${post.headers['webhook-id']}`);
-    const before = bodies.get(id) ?? post.body;
-    if (before !== post.body) throw new Error(`Event ${id} has two bodies:\n${before}\n${post.body}`);
-    bodies.set(id, post.body);
-  }
-  return [...bodies.values()]
-    .map((body) => JSON.parse(body))
-    .map(({ id, event_type, data }) => ({ id, type: event_type, about: getSubjectId(data) }));
-}
-
-/** The repeated POSTs of an organization that no kill of a sender explains. */
-export function unexpectedRepeats(
-  receiver: ChaosReceiver,
-  tenant: TestTenant,
-  kills: readonly Kill[],
-): Post[] {
-  const lastAt = new Map<string, number>();
-  return receiver.postsTo(tenant.slug).filter(({ headers, at }) => {
-    const id = String(headers['webhook-id']);
-    const before = lastAt.get(id);
-    lastAt.set(id, at);
-    return before !== undefined && !kills.some((kill) => before <= kill.until && kill.from <= at);
-  });
+/** The distinct events at an organization's webhook. */
+export function receivedEvents(receiver: WebhookReceiver, { slug }: TestTenant): EventSummary[] {
+  const bodies = receiver.requestsTo(slug).map(({ body }) => JSON.parse(body));
+  return [...new Map(bodies.map((body) => [body.id, body])).values()].map(({ id, event_type, data }) => ({
+    id,
+    type: event_type,
+    about: getSubjectId(data),
+  }));
 }
 
 /** Reads the rows of an organization from MongoDB. */
@@ -135,8 +97,6 @@ export function inOrder(changes: readonly (Change | EventSummary)[]): string[] {
   return changes.map(({ type, about }) => `${type} ${about}`).sort();
 }
 
-function getSubjectId(
-  data: Record<'document' | 'invitation' | 'member', { id: string } | undefined>,
-): string {
+function getSubjectId(data: StoredEvent['data']): string {
   return data.document?.id ?? data.invitation?.id ?? data.member?.id ?? '';
 }
