@@ -23,8 +23,8 @@ registerHooks({
   },
 });
 
-// both are opened at their first use, which is not a leak of the file that writes first
-void [process.stdout, process.stderr];
+// these are opened at their first use, which is not a leak of the file that uses them first
+void [process.stdin, process.stdout, process.stderr];
 
 if (process.env.TEST_COVERAGE_FOLDER) countCoverage(process.env.TEST_COVERAGE_FOLDER);
 
