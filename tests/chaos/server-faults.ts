@@ -14,6 +14,8 @@ const journeyProofs = ['node', 'deno', 'one-process'].map(
   }),
 );
 
+const emptyRestart = 'no event is lost or repeated if RabbitMQ restarts empty under load';
+
 /** F1 to F12. */
 export const serverFaults: readonly Fault[] = [
   {
@@ -42,6 +44,7 @@ export const serverFaults: readonly Fault[] = [
     proofs: [
       chaos('rabbit-faults', 'F3:'),
       amqp('broker-faults.chaos', 'a broker that is killed and restarted under load loses no event'),
+      chaos('restarted-rabbitmq', 'requests succeed while RabbitMQ is down, and all events follow later'),
     ],
   },
   {
@@ -52,9 +55,10 @@ export const serverFaults: readonly Fault[] = [
     proofs: [
       chaos('rabbit-faults', 'F4:'),
       amqp('broker-faults.chaos', 'each owner of an outbox is notified once when the broker was reset'),
+      chaos('restarted-rabbitmq', emptyRestart),
       {
-        file: 'tests/journeys/over-rabbitmq.test.ts',
-        tests: ['no event is lost or repeated if RabbitMQ restarts empty under load'],
+        ...chaos('restarted-rabbitmq-with-keys', emptyRestart),
+        declaredIn: 'tests/chaos/restarted-rabbitmq.chaos.test.ts',
       },
     ],
   },
