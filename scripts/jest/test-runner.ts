@@ -41,27 +41,14 @@ export default async function runTestFile(
   _runtime: unknown,
   testPath: string,
 ): Promise<TestResult> {
-  run += 1;
-  const [openBefore, environment] = [countResources(), { ...process.env }];
-  const uncaught: Error[] = [];
-  process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
-  circus.resetState();
-  // the types of Jest's own state do not contain the key
-  Reflect.set(globalThis, timeoutKey, config.testTimeout ?? globalConfig.testTimeout);
-  const state = circus.getState();
-  state.testNamePattern = globalConfig.testNamePattern ? new RegExp(globalConfig.testNamePattern, 'i') : null;
-  jestExpect.setState({ testPath, expand: globalConfig.expand });
-
-  await import(pathToFileURL(testPath).href);
-  const { testResults, unhandledErrors } = await circus.run();
-  const open = await waitUntilClosed(openBefore);
-  process.setUncaughtExceptionCaptureCallback(null);
-  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
-  Object.assign(process.env, environment);
+  prepareJest(globalConfig, config, testPath);
+  const { testResults, errors } = await isolate(async () => {
+    await import(pathToFileURL(testPath).href);
+    return circus.run();
+  });
 
   const results = testResults.map(toAssertionResult);
   const count = (status: AssertionResult['status']) => results.filter((one) => one.status === status).length;
-  const errors = [...unhandledErrors, ...uncaught.map((error) => error.stack ?? error.message), ...open];
   const execError = { message: '', stack: errors.join('\n') };
   const messages = [
     formatResultsErrors(results, config, globalConfig, testPath),
@@ -78,6 +65,41 @@ export default async function runTestFile(
     failureMessage: messages.filter(Boolean).join('\n\n'),
     ...(errors.length > 0 && { testExecError: execError }),
   };
+}
+
+/** Sets the state that Jest's own runner sets before each file. */
+function prepareJest(
+  globalConfig: Config.GlobalConfig,
+  config: Config.ProjectConfig,
+  testPath: string,
+): void {
+  circus.resetState();
+  // the types of Jest's own state do not contain the key
+  Reflect.set(globalThis, timeoutKey, config.testTimeout ?? globalConfig.testTimeout);
+  const { testNamePattern, expand } = globalConfig;
+  circus.getState().testNamePattern = testNamePattern ? new RegExp(testNamePattern, 'i') : null;
+  jestExpect.setState({ testPath, expand });
+}
+
+/**
+ * Runs the tests of a file. Restores the environment afterwards. Adds the errors that no test caught, and one for
+ * what the file left open.
+ */
+async function isolate(runTests: () => Promise<Circus.RunResult>) {
+  run += 1;
+  const [openBefore, environment] = [countResources(), { ...process.env }];
+  const uncaught: Error[] = [];
+  process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+  try {
+    const { testResults, unhandledErrors } = await runTests();
+    const open = await waitUntilClosed(openBefore);
+    const errors = [...unhandledErrors, ...uncaught.map(({ stack, message }) => stack ?? message), ...open];
+    return { testResults, errors };
+  } finally {
+    process.setUncaughtExceptionCaptureCallback(null);
+    for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+    Object.assign(process.env, environment);
+  }
 }
 
 function toAssertionResult(result: Circus.TestResult): AssertionResult {

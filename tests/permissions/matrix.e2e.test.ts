@@ -1,5 +1,5 @@
 /** Sends every operation with every credential and compares the response with the permission table. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type AnyOperation, newId } from '#libs/contract';
 import { httpClient, opsToken, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
@@ -30,9 +30,6 @@ const outside: Actor = 'other organization';
 const rowsWith = (some: readonly Outcome[], among: readonly Actor[] = actors) =>
   names.filter((name) => among.some((actor) => some.includes(rules[name].outcomes[actor])));
 const isRefusal = (outcome: Outcome) => typeof outcome === 'number';
-
-// password hashing is slow on purpose: a dozen hashes take long on a busy machine
-jest.setTimeout(60_000);
 
 let app: TestApp;
 let people: People;
