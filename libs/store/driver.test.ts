@@ -5,7 +5,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
-import { testMongo } from '#libs/testing';
+import { testMongo, until } from '#libs/testing';
 import {
   createActor,
   createThing,
@@ -16,6 +16,7 @@ import {
 import { type TcpProxy, tcpProxy } from '../testing/tcp-proxy.ts';
 import { connect } from './connect.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
+import { isUnavailable } from './transaction.ts';
 
 type Row = { _id: string };
 
@@ -62,6 +63,26 @@ test('the driver stores sessions and cursors in a SwapRemoveSet', async () => {
     expect(sizes()).toEqual([1, 1]);
     await cursor.close();
     expect(sizes()).toEqual([0, 0]);
+  } finally {
+    await connection.close();
+  }
+});
+
+test('a connection that breaks during a large write is an outage', async () => {
+  const { connection, db } = await connect(new Secret(fixture.uri), { appName: 'test', maxPoolSize: 2 });
+  try {
+    const rows = db.collection<Row & { text: string }>('things');
+    await rows.findOne();
+    proxy.setToxics({ bytesPerSecond: 1_000 });
+    const inserting = rows
+      .insertOne({ _id: 'large', text: 'x'.repeat(12 * 1024 * 1024) })
+      .catch((error) => error);
+    await until('a full socket', async () => getSockets().some(({ writableNeedDrain }) => writableNeedDrain));
+    proxy.setToxics({});
+    proxy.reset();
+    const result = await inserting;
+    // the driver may also repeat the write over another connection
+    expect('insertedId' in result || isUnavailable(result)).toBe(true);
   } finally {
     await connection.close();
   }
