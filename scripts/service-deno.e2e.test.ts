@@ -110,7 +110,7 @@ describe('the Deno permissions', () => {
       env: 'undefined',
       own: '8103',
     });
-  }, 30_000);
+  });
 });
 
 test.each(['service.ts', 'service-deno.ts'])(
@@ -125,7 +125,6 @@ test.each(['service.ts', 'service-deno.ts'])(
     expect(await nameless.exited).toBe(1);
     expect(nameless.printed()).toMatch(/^The name of the service is missing\. /);
   },
-  30_000,
 );
 
 test('all invalid settings are reported at once under Deno', async () => {
@@ -136,7 +135,7 @@ test('all invalid settings are reported at once under Deno', async () => {
   expect(await run.exited).toBe(1);
   expect(run.printed()).toContain('ENCRYPTION_KEYS: is required');
   expect(run.printed()).toContain('DEFAULT_PLAN: ');
-}, 30_000);
+});
 
 test('Deno ends when its parent process is killed by SIGKILL', async () => {
   const mongo = await testMongo();
@@ -151,7 +150,7 @@ test('Deno ends when its parent process is killed by SIGKILL', async () => {
     MANAGEMENT_PORT: '0',
   });
   // without identity, the service waits for its views
-  await until('a running Deno process', async () => run.printed().includes('Waiting for the views'), 30_000);
+  await until('a running Deno process', async () => run.printed().includes('Waiting for the views'));
   const deno = getChildPid(run);
   run.process.kill('SIGKILL');
   try {
@@ -160,7 +159,7 @@ test('Deno ends when its parent process is killed by SIGKILL', async () => {
     if (isAlive(deno)) process.kill(deno, 'SIGKILL');
     await mongo.stop();
   }
-}, 60_000);
+});
 
 function flag(flags: readonly string[], name: string): string[] {
   const found = flags.find((text) => text.startsWith(`--${name}=`)) ?? '';

@@ -21,7 +21,7 @@ beforeAll(async () => {
   app = await testApp({ services, contracts });
   [ada, bob] = await Promise.all([register(app), register(app)]);
   resources = await createResources(ada);
-}, 120_000);
+});
 afterAll(() => app?.stop());
 
 /** The credential with a changed third-last character. Not all bits of a signature's last character are significant. */

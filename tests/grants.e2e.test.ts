@@ -43,7 +43,7 @@ beforeAll(async () => {
   await Promise.all(services.map(startService));
   for (const { name } of contracts)
     clients.set(name, await mongoose.mongo.MongoClient.connect(users.getUri(name)));
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const one of started) await one.stop();
@@ -174,7 +174,7 @@ test('a service updates a view that an older version created', async () => {
   await db.command({ collMod: 'organization_profiles', viewOn: 'organizations', pipeline: [] });
   await startService(identity);
   expect(await pipeline()).toEqual(now);
-}, 60_000);
+});
 
 test('npm run mongo-users creates users and repairs changed roles', async () => {
   const uri = new URL(users.administrator);
@@ -202,7 +202,7 @@ test('npm run mongo-users creates users and repairs changed roles', async () => 
   } finally {
     await client.close();
   }
-}, 60_000);
+});
 
 test('npm run mongo-users --print prints equal commands without passwords', async () => {
   const { code, text } = await mongoUsers(['--print', 'made_by_hand'], {});
@@ -215,13 +215,13 @@ test('npm run mongo-users --print prints equal commands without passwords', asyn
     (await administrator.db(name).command({ rolesInfo: 'export-service', showPrivileges: true })).roles[0]
       .privileges.length;
   expect(await privileges('made_by_hand')).toBe(await privileges('process_documents'));
-}, 60_000);
+});
 
 test('npm run mongo-users explains a missing argument', async () => {
   expect(await mongoUsers([], {})).toMatchObject({ code: 1 });
   const unnamed = await mongoUsers(['--uri', 'mongodb://127.0.0.1:9/'], {});
   expect(unnamed.text).toContain('must name the database');
-}, 30_000);
+});
 
 /** The names of the commands that MongoDB rejects as not authorized (code 13). Other failures are not included. */
 async function findDenied(commands: Record<string, () => unknown>): Promise<string[]> {

@@ -20,7 +20,7 @@ export async function localRun(dataDir: string, environment: Record<string, stri
     throw new Error(`The run ended with ${code}:\n${run.printed()}`);
   });
   const origin = await Promise.race([
-    until('a ready run', async () => /API +(http:\/\/[\d.:]+)/.exec(run.printed())?.[1], 30_000),
+    until('a ready run', async () => /API +(http:\/\/[\d.:]+)/.exec(run.printed())?.[1]),
     ended,
   ]);
   ended.catch(() => undefined);

@@ -29,7 +29,7 @@ let receiver: WebhookReceiver;
 beforeAll(async () => {
   receiver = await webhookReceiver();
   app = await testApp({ services, contracts });
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await receiver?.close();

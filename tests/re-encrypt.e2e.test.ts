@@ -36,7 +36,7 @@ let hook: WebhookReceiver;
 beforeAll(async () => {
   [rabbit, users, hook] = await Promise.all([testRabbit(), serviceUsers(), webhookReceiver()]);
   administrator = await mongoose.mongo.MongoClient.connect(users.administrator);
-}, 90_000);
+});
 
 afterAll(async () => {
   for (const one of running.values()) await one.stop();
@@ -154,7 +154,7 @@ test('the encryption key rotates without downtime or lost data', async () => {
     (secret) => `sha256=${createHmac('sha256', secret).update(delivered.body).digest('hex')}`,
   );
   expect(delivered.headers['x-service-signature']).toBe(signatures.join(','));
-}, 120_000);
+});
 
 test('re-encrypt exits with 1 and changes nothing if a key is missing', async () => {
   const count = await countSealedWith(current);
@@ -163,7 +163,7 @@ test('re-encrypt exits with 1 and changes nothing if a key is missing', async ()
   expect(failed.toSorted()).toEqual(['identity', 'sharing', 'webhook-delivery']);
   expect(text).toContain(`No key ${getKeyId(current)} in ENCRYPTION_KEYS`);
   expect(await countSealedWith(current)).toBe(count);
-}, 60_000);
+});
 
 test('re-encrypt cannot change other services and explains wrong arguments', async () => {
   const settings = { MONGODB_URI: users.getUri('export'), ENCRYPTION_KEYS: current };
@@ -176,4 +176,4 @@ test('re-encrypt cannot change other services and explains wrong arguments', asy
   const unkeyed = runScript('re-encrypt.ts', [], { ...settings, ENCRYPTION_KEYS: 'short' });
   expect(await unkeyed.exited).toBe(1);
   expect(unkeyed.printed()).toMatch(/^ENCRYPTION_KEYS must hold[^\n]*\n$/);
-}, 60_000);
+});

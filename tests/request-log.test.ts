@@ -10,7 +10,7 @@ let ada: Person;
 beforeAll(async () => {
   app = await testApp({ services, contracts });
   ada = await register(app);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const findLines = (requestId: string) => app.logLines().filter(({ request_id }) => request_id === requestId);

@@ -27,7 +27,7 @@ test('an attempt that fails with DependencyUnavailable is not counted', async ()
   };
   await tryHandling(handler, event, [1], signal);
   expect(tries).toBe(3);
-}, 10_000);
+});
 
 test('waiting for a dependency rejects when the bus closes', async () => {
   const closing = new AbortController();

@@ -61,7 +61,7 @@ test(`${count} random rich texts survive a round trip through Markdown`, () => {
     );
     if (actual !== expected) expect({ markdown, actual }).toEqual({ markdown, actual: expected });
   }
-}, 120_000);
+});
 
 test.each([
   ['*a*', '<emphasis>'],

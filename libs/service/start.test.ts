@@ -25,7 +25,7 @@ import { type RunningServices, start } from './start.ts';
 let fixture: StoreFixture;
 beforeAll(async () => {
   fixture = await storeFixture();
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 const common = { summary: '', access: anyone, status: 200, returns: z.unknown(), problems: [] } as const;
@@ -152,7 +152,7 @@ test('requests, events, health and metrics work, stop ends workers', async () =>
   expect([pair.seen.workersStarted, pair.seen.workersStopped]).toEqual([1, 1]);
   await started.stop();
   expect(pair.seen.workersStopped).toBe(1);
-}, 20_000);
+});
 
 test('stop closes all connections and frees the ports', async () => {
   const first = await startPair(twoServices());
@@ -166,7 +166,7 @@ test('stop closes all connections and frees the ports', async () => {
   await until('no connection to MongoDB', async () => (await countMongoConnections()) === 0);
   await expect(put(second, 'x')).rejects.toThrow();
   await expect(getReadiness(second)).rejects.toThrow();
-}, 20_000);
+});
 
 test('a draining process is not ready and finishes requests in flight', async () => {
   const pair = twoServices();
@@ -182,7 +182,7 @@ test('a draining process is not ready and finishes requests in flight', async ()
   pair.gate.resolve();
   expect(await (await waiting).json()).toEqual({ done: true });
   await stopping;
-}, 20_000);
+});
 
 test('events left in the outbox are published after the next start', async () => {
   const silent = await fixture.open({ contract: thingProducers });
@@ -191,7 +191,7 @@ test('events left in the outbox are published after the next start', async () =>
   const started = await startPair(pair);
   await until('the event in the outbox', async () => pair.seen.consumed.includes('left behind'));
   await started.stop();
-}, 20_000);
+});
 
 test('a port in use fails the start with a clear error and no leaks', async () => {
   const blocker = createServer();
@@ -205,7 +205,7 @@ test('a port in use fails the start with a clear error and no leaks', async () =
   await fixture.close();
   await until('no connection to MongoDB', async () => (await countMongoConnections()) === 0);
   await new Promise((resolve) => blocker.close(resolve));
-}, 20_000);
+});
 
 test('start rejects with the settings errors of all services', async () => {
   const pair = twoServices();
@@ -241,7 +241,7 @@ test('a process without its RabbitMQ is ready but degraded, and stops', async ()
     body: { status: 'ready', degraded: { events: 'the event bus is down' } },
   });
   await started.stop();
-}, 20_000);
+});
 
 test('a process that waits for MongoDB is alive and not ready', async () => {
   const proxy = await tcpProxy(fixture.uri);
@@ -267,7 +267,7 @@ test('a process that waits for MongoDB is alive and not ready', async () => {
   expect((await get('/readyz'))[0]).toBe(200);
   await started.stop();
   await proxy.close();
-}, 30_000);
+});
 
 test('a failed service start closes everything', async () => {
   const pair = twoServices();
@@ -282,4 +282,4 @@ test('a failed service start closes everything', async () => {
   });
   await expect(startPair({ ...pair, services: [broken, ...others] })).rejects.toThrow('no key');
   await until('no connection to MongoDB', async () => (await countMongoConnections()) === 0);
-}, 20_000);
+});

@@ -8,7 +8,7 @@ let fixture: StoreFixture;
 beforeEach(async () => {
   fixture = await storeFixture();
 });
-afterEach(() => fixture?.stop(), 60_000);
+afterEach(() => fixture?.stop());
 
 test('close waits for a pending change, which commits once with its event', async () => {
   const store = await fixture.open();

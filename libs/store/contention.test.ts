@@ -45,4 +45,4 @@ test('a 503 caused by write conflicts has a detail that names the cause', async 
   expect((await http.ask('POST', '/api/v1/things')).status).toBe(200);
   await http.listening.close(0);
   await fixture.stop();
-}, 60_000);
+});

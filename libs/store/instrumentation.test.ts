@@ -12,7 +12,7 @@ let fixture: StoreFixture;
 beforeAll(async () => {
   mongo = await testMongo();
   fixture = await storeFixture(mongo.uri);
-}, 60_000);
+});
 afterAll(async () => {
   await fixture?.stop();
   await mongo?.stop();

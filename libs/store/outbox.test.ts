@@ -25,7 +25,7 @@ let fixture: StoreFixture;
 
 beforeAll(async () => {
   fixture = await storeFixture();
-}, 60_000);
+});
 afterEach(async () => {
   await fixture.close();
   await fixture.db.collection('thing_producers_outbox').deleteMany({});
@@ -305,7 +305,7 @@ test('several replicas share one outbox without publishing an event twice', asyn
   const all = buses.flatMap(({ taken }) => taken);
   expect(all).toHaveLength(700);
   expect(new Set(all.map(({ id }) => id)).size).toBe(700);
-}, 20_000);
+});
 
 test('at most 2,000 events are in flight over a slow bus', async () => {
   const dying = await fixture.open({ bus: unresponsiveBus(), alone: false });
@@ -331,7 +331,7 @@ test('at most 2,000 events are in flight over a slow bus', async () => {
   gate.resolve();
   await published(2_500);
   expect(max).toBe(2_000);
-}, 20_000);
+});
 
 test('an event whose lease expires in flight is not published again', async () => {
   const clock = fakeClock();

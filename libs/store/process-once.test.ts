@@ -23,7 +23,7 @@ let store: Store;
 beforeAll(async () => {
   fixture = await storeFixture();
   store = await fixture.open();
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 type TestActor = ReturnType<typeof createActor>;

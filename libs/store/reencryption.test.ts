@@ -33,7 +33,7 @@ const openWith = (...keys: string[]) =>
 
 beforeAll(async () => {
   fixture = await storeFixture();
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 /** Stores safes that are sealed with the first key; returns their ids. */
@@ -106,7 +106,7 @@ test('a text written during re-encryption is kept and re-encrypted too', async (
     const text = store.sealing(sealedText).open(sealed ?? '', { _id });
     expect(text).toBe(written.get(_id) ?? `text ${ids.indexOf(_id)}`);
   }
-}, 30_000);
+});
 
 test('a text that no key opens is reported and stays unchanged', async () => {
   const lost = newKey();

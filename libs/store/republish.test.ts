@@ -16,7 +16,7 @@ import {
 let fixture: StoreFixture;
 beforeAll(async () => {
   fixture = await storeFixture();
-}, 60_000);
+});
 afterEach(async () => {
   await fixture.close();
   await fixture.db.collection('thing_producers_outbox').deleteMany({});
@@ -47,7 +47,7 @@ test('republish publishes the events of the given period again', async () => {
   expect(taken.map(getName)).toEqual(['old', 'young', 'young']);
   expect(taken[2]).toEqual(taken[1]);
   await marked(2);
-}, 20_000);
+});
 
 test('republish works in a process that has not started its relay', async () => {
   const { bus, taken } = recordingBus();
@@ -58,7 +58,7 @@ test('republish works in a process that has not started its relay', async () => 
   const second = await fixture.open();
   expect(await second.republish(3_600_000)).toBe(1);
   await until('the event is published again', async () => taken.length === 2);
-}, 20_000);
+});
 
 test('BusDown is neither counted as a failure nor logged', async () => {
   let isDown = true;
@@ -75,4 +75,4 @@ test('BusDown is neither counted as a failure nor logged', async () => {
   await marked(1);
   expect((await fixture.outbox())[0]).toMatchObject({ failures: 0 });
   expect(fixture.errors).toEqual([]);
-}, 20_000);
+});

@@ -29,7 +29,7 @@ beforeAll(async () => {
   ] as const)
     await createThing(store, actor, name);
   await fixture.db.collection('things').updateMany({}, { $set: { secret: 'hush' } });
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 const widened = view({

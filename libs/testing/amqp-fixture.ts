@@ -122,7 +122,7 @@ export async function takeIds(channel: Channel, queue: string): Promise<string[]
 
 /** Waits until a bus is up. */
 export function untilUp(bus: Bus): Promise<true> {
-  return until('the bus to be up', async () => bus.up, 30_000);
+  return until('the bus to be up', async () => bus.up);
 }
 
 /** Creates an event. */
@@ -139,13 +139,10 @@ export function createEvent(type: 'thing.made' | 'thing.gone', data: unknown = {
 
 /** Publishes like the relay: repeats until the broker confirms the event. */
 export function publishUntilAccepted(bus: Bus, event: Envelope): Promise<true> {
-  return until(
-    `${event.type} to be accepted`,
-    () =>
-      bus.publish(event).then(
-        () => true as const,
-        () => false as const,
-      ),
-    40_000,
+  return until(`${event.type} to be accepted`, () =>
+    bus.publish(event).then(
+      () => true as const,
+      () => false as const,
+    ),
   );
 }

@@ -67,7 +67,7 @@ async function startInDocker(): Promise<TestRabbit | undefined> {
     const starting = new GenericContainer(image).withExposedPorts(5672).start();
     const container = await Promise.race([starting, rejectAfter(pullMs)]);
     const url = `amqp://guest:guest@${container.getHost()}:${container.getMappedPort(5672)}/`;
-    await until('RabbitMQ in Docker', () => canConnect(url), 60_000);
+    await until('RabbitMQ in Docker', () => canConnect(url));
     printLine(`RabbitMQ for the tests: ${image} in Docker.`);
     return { url, stop: async () => void (await container.stop()) };
   } catch (error) {

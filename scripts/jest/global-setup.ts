@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Config } from '@jest/types';
 import { createCoverageFolder, reportCoverage } from './coverage.ts';
+import { warmDeno } from './warm-deno.ts';
 
 let servers: ChildProcess | undefined;
 
@@ -16,6 +17,7 @@ export default async function setUp({ maxWorkers }: Config.GlobalConfig): Promis
   const factor = slowness === 1 ? 'as set' : `${slowness.toFixed(1)} times as long, as the machine is slow`;
   process.stderr.write(`${maxWorkers} workers; waits may take ${factor}.\n`);
   if (process.env.TEST_COVERAGE) process.env.TEST_COVERAGE_FOLDER = await createCoverageFolder();
+  if (process.env.TEST_LANE === 'e2e' || process.env.TEST_LANE === 'chaos') await warmDeno();
   process.env.TMPDIR = await mkdtemp(join(tmpdir(), 'pds-run-'));
   servers = spawn(
     process.execPath,

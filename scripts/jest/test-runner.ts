@@ -28,6 +28,7 @@ void [process.stdin, process.stdout, process.stderr];
 
 if (process.env.TEST_COVERAGE_FOLDER) countCoverage(process.env.TEST_COVERAGE_FOLDER);
 
+const slowness = Number(process.env.TEST_SLOWNESS ?? 1);
 const timeoutKey = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** How long connections and timers may take to close after the last test of a file. */
 const closingMs = 10_000;
@@ -44,6 +45,7 @@ export default async function runTestFile(
   prepareJest(globalConfig, config, testPath);
   const { testResults, errors } = await isolate(async () => {
     await import(pathToFileURL(testPath).href);
+    scaleTimeouts(circus.getState().rootDescribeBlock);
     return circus.run();
   });
 
@@ -79,6 +81,14 @@ function prepareJest(
   const { testNamePattern, expand } = globalConfig;
   circus.getState().testNamePattern = testNamePattern ? new RegExp(testNamePattern, 'i') : null;
   jestExpect.setState({ testPath, expand });
+}
+
+/** Lengthens the limits that tests and hooks set themselves; the default is already scaled. */
+function scaleTimeouts({ children, hooks }: Circus.DescribeBlock): void {
+  for (const entry of [...children, ...hooks]) {
+    if (entry.type === 'describeBlock') scaleTimeouts(entry);
+    else if (entry.timeout) entry.timeout *= slowness;
+  }
 }
 
 /**
@@ -132,7 +142,7 @@ function countResources(): Map<string, number> {
 
 /** Waits until nothing more is open than before the file. Returns an error for what stays open. */
 async function waitUntilClosed(before: Map<string, number>): Promise<string[]> {
-  const limit = performance.now() + closingMs * Number(process.env.TEST_SLOWNESS ?? 1);
+  const limit = performance.now() + closingMs * slowness;
   for (;;) {
     const open = [...countResources()].filter(([type, count]) => count > (before.get(type) ?? 0));
     if (open.length === 0) return [];

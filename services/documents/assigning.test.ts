@@ -21,7 +21,7 @@ beforeAll(async () => {
   context = await testContext(services);
   lifecycle = lifecycleClient(context);
   ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 const assign = (member: TestMember, id: string, editor_id: unknown, headers = {}) =>
@@ -159,7 +159,7 @@ describe('removal of a member', () => {
       await rejoin(editor);
     }
     expect([...statuses].sort()).toEqual([200, 400]);
-  }, 30_000);
+  });
 
   test('redelivery of document.assigned clears an editor who was removed', async () => {
     const { id } = await context.create(ada);

@@ -14,7 +14,7 @@ let ada: TestMember;
 beforeAll(async () => {
   context = await testContext([identity, documents]);
   ada = await context.admin();
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 const remove = (id: string, member = ada, headers = {}) =>

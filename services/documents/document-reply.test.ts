@@ -26,7 +26,7 @@ beforeAll(async () => {
   // with a fixed clock, versions differ only in their number
   repository = documentRepository(store, { trees: nodeTrees, search: search(store) }, () => at);
   documentReply = createDocumentReply({ repository: repository, trees: nodeTrees, cacheBytes: 300_000 });
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 const toActor = ({ organization_id, created_by }: DocumentRow) => ({ organization_id, user_id: created_by });

@@ -16,7 +16,7 @@ const time = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
 beforeAll(async () => {
   app = await testApp({ services: [identity, documents], contracts });
   ada = await register(app);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const create = async (body: object, as = ada.key) =>

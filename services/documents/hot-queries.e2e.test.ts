@@ -44,7 +44,7 @@ beforeAll(async () => {
       for (let times = 0; times < 3; times += 1)
         for (const path of [`?limit=${limit}&${query}`, `/counts?${toCountQuery(query)}`])
           await app.request('GET', `/documents${path}`, { as: person.key });
-}, 120_000);
+});
 afterAll(() => app?.stop());
 
 /**
@@ -136,34 +136,30 @@ async function profileRequests(
 }
 
 describe('list queries', () => {
-  test.each(lists)(
-    'a list reads only the rows that it returns: %s',
-    async (_name, query, index) => {
-      let path: string | undefined = `/documents?limit=${limit}&${query}`;
-      let pages = 0;
-      while (path) {
-        const current: string = path;
-        let link = '';
-        const queries = await profileRequests(async () => {
-          const { status, headers } = await app.request('GET', current, { as: big.key });
-          expect(status).toBe(200);
-          link = headers.get('link') ?? '';
-        });
-        // a page that starts among equal keys needs two queries
-        expect(queries.length).toBeLessThanOrEqual(2);
-        for (const { plan, keysExamined, docsExamined, returned, sorts } of queries) {
-          expect(plan).toContain(index);
-          expect([path, sorts]).toEqual([path, false]);
-          expect(keysExamined).toBeLessThanOrEqual(returned + limit);
-          expect(docsExamined).toBe(returned);
-        }
-        path = /<\/api\/v1([^>]+)>; rel="next"/.exec(link)?.[1];
-        pages += 1;
+  test.each(lists)('a list reads only the rows that it returns: %s', async (_name, query, index) => {
+    let path: string | undefined = `/documents?limit=${limit}&${query}`;
+    let pages = 0;
+    while (path) {
+      const current: string = path;
+      let link = '';
+      const queries = await profileRequests(async () => {
+        const { status, headers } = await app.request('GET', current, { as: big.key });
+        expect(status).toBe(200);
+        link = headers.get('link') ?? '';
+      });
+      // a page that starts among equal keys needs two queries
+      expect(queries.length).toBeLessThanOrEqual(2);
+      for (const { plan, keysExamined, docsExamined, returned, sorts } of queries) {
+        expect(plan).toContain(index);
+        expect([path, sorts]).toEqual([path, false]);
+        expect(keysExamined).toBeLessThanOrEqual(returned + limit);
+        expect(docsExamined).toBe(returned);
       }
-      expect(pages).toBeGreaterThan(1);
-    },
-    60_000,
-  );
+      path = /<\/api\/v1([^>]+)>; rel="next"/.exec(link)?.[1];
+      pages += 1;
+    }
+    expect(pages).toBeGreaterThan(1);
+  });
 });
 
 test.each(lists.filter(([, query]) => !query.includes('sort=') || query === 'sort=-updated_at'))(

@@ -11,7 +11,7 @@ let ada: TestMember;
 beforeAll(async () => {
   context = await testContext([identity, documents]);
   ada = await context.admin();
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 const create = (body: unknown, key: string, member = ada) =>

@@ -32,7 +32,7 @@ beforeAll(async () => {
     PUBLISH_LIMIT_TRIAL: '4',
   });
   replicas = [context, testContextFor({ ...context.app, ...(await context.app.replica()) })];
-}, 60_000);
+});
 afterAll(() => replicas?.[0].app.stop());
 
 const name = fc.constantFrom('d0', 'd0', 'd0', 'd1', 'd1', 'd2', 'd3', 'd4');
@@ -60,4 +60,4 @@ test('any sequence of commands has the result that the model predicts', async ()
     expect(await run.real.observe()).toEqual(toExpectedState(run.model));
   });
   await fc.assert(property, parameters);
-}, 120_000);
+});

@@ -22,7 +22,7 @@ beforeAll(async () => {
   replicas = [context, testContextFor({ ...context.app, ...(await context.app.replica()) })];
   [replicaA, replicaB] = [lifecycleClient(context), lifecycleClient(replicas[1])];
   ada = await context.admin();
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 const getStatuses = (responses: readonly TestResponse[]) => responses.map(({ status }) => status).sort();
@@ -72,7 +72,7 @@ describe('a family', () => {
     isDone = true;
     await Promise.all(watching);
     expect([...counts]).toEqual([1]);
-  }, 30_000);
+  });
 });
 
 describe('concurrent actions have the result of some order', () => {

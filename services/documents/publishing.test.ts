@@ -23,7 +23,7 @@ beforeAll(async () => {
   context = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
   lifecycle = lifecycleClient(context);
   ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 describe('publishDocument', () => {

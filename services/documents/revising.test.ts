@@ -26,7 +26,7 @@ beforeAll(async () => {
   ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
   const fixture = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
   sop = JSON.parse(await readFile(fixture, 'utf8'));
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 /** Omits ids and times from a tree. */
@@ -157,7 +157,7 @@ describe('reviseDocument', () => {
       400,
       'too_many_nodes',
     ]);
-  }, 60_000);
+  });
 });
 
 describe('listVersions', () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ada = await context.admin();
   const settings = { settings: { lock_published: true } };
   await context.app.request('PATCH', '/organization', { as: ada.as, body: settings });
-}, 60_000);
+});
 afterAll(() => replicas[0]?.app.stop());
 
 /** Sends a request to the replicas alternately. */
@@ -79,7 +79,7 @@ test('fifty concurrent node writers without keys all succeed', async () => {
   // every response has a different ETag
   expect(new Set(responses.map(({ headers }) => headers.get('etag'))).size).toBe(50);
   await expectConsistentTree(id);
-}, 30_000);
+});
 
 test.each(rounds)('deleting a parent while children are added leaves no orphan (%i)', async () => {
   const { id, nodes } = await create([['A', ['A1']], 'B']);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   context = await testContext(services);
   lifecycle = lifecycleClient(context);
   ada = await context.admin();
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 const eventTypes = ['document.published', 'document.revised', 'document.archived'];

@@ -14,7 +14,7 @@ beforeAll(async () => {
   lifecycle = lifecycleClient(context);
   ada = await context.admin();
   await lockPublished(ada, true);
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 async function lockPublished({ as }: TestMember, lock_published: boolean): Promise<void> {

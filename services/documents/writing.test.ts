@@ -12,7 +12,7 @@ let ada: TestMember;
 beforeAll(async () => {
   context = await testContext([identity, documents]);
   ada = await context.admin();
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 const patch = (id: string, body: unknown, member = ada, headers = {}) =>

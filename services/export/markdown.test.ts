@@ -10,7 +10,7 @@ let ada: Person;
 
 beforeAll(async () => {
   ({ app, ada } = await exportTestApp());
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 async function createDraft(body: unknown): Promise<{ id: string }> {

@@ -15,7 +15,7 @@ let ada: Person;
 
 beforeAll(async () => {
   ({ app, ada } = await exportTestApp());
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const bucket = () => new GridFSBucket(app.db, { bucketName: 'template_files' });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   corporate = new Uint8Array(
     await readFile(new URL('../../tests/fixtures/corporate-template.docx', import.meta.url)),
   );
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 function createForm(fields: Record<string, string>, file?: Uint8Array<ArrayBuffer>): FormData {
@@ -195,4 +195,4 @@ test('a template that exceeds the memory of a worker is a 400', async () => {
   } finally {
     await small.app.stop();
   }
-}, 60_000);
+});

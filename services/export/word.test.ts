@@ -22,7 +22,7 @@ beforeAll(async () => {
   data.append('name', 'Corporate');
   data.append('file', new Blob([new Uint8Array(await fixture('corporate-template.docx'))]), 'corporate.docx');
   templateId = (await app.request('POST', '/templates', { as: ada.key, body: data })).body.id;
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 async function createDraft(body: unknown) {
@@ -154,7 +154,7 @@ describe('Word export', () => {
       .toString()
       .match(/(?<=^##+ ).*$/gm);
     expect(headings).toEqual(expected);
-  }, 120_000);
+  });
 });
 
 /** Creates sections with steps with sub-steps, numbered in reading order. */

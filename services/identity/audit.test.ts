@@ -22,7 +22,7 @@ beforeAll(async () => {
   const environment = { TRUSTED_PROXIES: '127.0.0.0/8' };
   app = await testApp({ services: [identity], contracts, environment });
   log = auditRecorder(app, identity.contract);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const request = (...args: Parameters<typeof log.request>) => log.request(...args);

@@ -15,7 +15,7 @@ let ada: Person;
 beforeAll(async () => {
   app = await testApp({ services: [identity, documents], contracts });
   ada = await register(app);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 describe('registration', () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
     contracts,
     environment: { APP_URL: 'https://docs.example/' },
   });
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const password = 'correct horse battery staple';
@@ -197,7 +197,7 @@ describe('departments', () => {
       );
       expect([...names, null]).toContain(department);
     }
-  }, 30_000);
+  });
 });
 
 test('a new password ends all sessions, and an API key cannot set it', async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   app = await testApp({ services, contracts });
   ada = await register(app);
   guest = await addMember(app, ada.key);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const getInbox = async (as: string, query = '') => (await app.request('GET', `/inbox${query}`, { as })).body;
@@ -108,7 +108,7 @@ describe('repeated notifications', () => {
       expect([round, await getCounts(editor.token)]).toEqual([round, { unread: 1, total: round }]);
       await app.request('POST', '/inbox/read-all', { as: editor.token });
     }
-  }, 30_000);
+  });
 });
 
 describe('the inbox', () => {
@@ -142,7 +142,7 @@ describe('the inbox', () => {
     expect([...first.body, ...(await app.request('GET', next, { as: reader.token })).body]).toEqual(
       await getInbox(reader.token),
     );
-  }, 30_000);
+  });
 });
 
 test('inbox items expire after 90 days', async () => {

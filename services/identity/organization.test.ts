@@ -10,7 +10,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await testApp({ services: [identity, documents], contracts });
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 describe('the organization', () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: 8 }, () => register(app)));
   ada = await register(app);
   for (const as of [ada.token, ada.key]) await roles(as);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 /** Requests the roles, which need no read of their own. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const now = () => new Date(clock() + aheadMs);
   app = await testApp({ services: [identity], contracts, now });
   ada = await register(app);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const corrupt = (text: string, at: number) =>

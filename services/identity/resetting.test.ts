@@ -21,7 +21,7 @@ beforeAll(async () => {
     },
   });
   ada = await register(app);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const password = 'correct horse battery staple';

@@ -20,7 +20,7 @@ beforeAll(async () => {
     testApp({ services, contracts, environment: { GUIDES_URL: guides } }),
     testBrowser(),
   ]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await app?.stop();
@@ -69,7 +69,7 @@ test('the start page without GUIDES_URL names the docs folder', async () => {
   } finally {
     await otherApp.stop();
   }
-}, 60_000);
+});
 
 describe.each(['light', 'dark'] as const)('the start page in %s mode', (colorScheme) => {
   test.each([320, 768, 1280])(
@@ -93,6 +93,5 @@ describe.each(['light', 'dark'] as const)('the start page in %s mode', (colorSch
         await context.close();
       }
     },
-    60_000,
   );
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   );
   app = await testApp({ services: [identity], contracts: contractsWithConsumer });
   ada = await register(app);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 describe('the operator', () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { key, userId, ...person } = await register(context.app);
   ada = { as: key, id: userId };
   slug = person.slug;
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 
 const share = async (id: string): Promise<string> =>

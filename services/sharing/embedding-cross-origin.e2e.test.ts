@@ -65,7 +65,7 @@ test('a page of another origin reads a public link and its ETag gives 304', asyn
     expect(results).toEqual([200, true, 304, 200]);
   }
   await page.close();
-}, 60_000);
+});
 
 test('a preflight response does not depend on the public link', async () => {
   const preflight = async (token: string) => {

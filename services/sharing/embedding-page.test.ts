@@ -28,7 +28,7 @@ beforeAll(async () => {
     version: '2.1',
     department: 'Vault',
   });
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const share = async (person: Person, body: object) => (await shareDocument(app, person.key, body)).token;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const services = [identity, documents, sharing];
   app = await testApp({ services, contracts: services.map(({ contract }) => contract) });
   ada = await register(app);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const text = (value: string) => ({

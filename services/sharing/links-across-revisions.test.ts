@@ -24,7 +24,7 @@ beforeAll(async () => {
   const { key, userId, ...person } = await register(app);
   ada = { as: key, id: userId };
   slug = person.slug;
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const share = async (id: string): Promise<string> =>
@@ -98,7 +98,7 @@ test('clients that poll during publications see every version exactly once', asy
     await polling;
   }
   expect(seen).toEqual(clients.map(() => ['1', ...versions]));
-}, 60_000);
+});
 
 test('a draft neither changes the public link nor appears in it', async () => {
   const { id } = await lifecycle.createPublished(ada, { title: 'Published', version: '1' });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const environment = { APP_URL: `${appUrl}/` };
   app = await testApp({ services, contracts: services.map(({ contract }) => contract), environment });
   ada = await register(app);
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const createDraft = async (): Promise<string> => (await createDocument(app, ada.key)).id;

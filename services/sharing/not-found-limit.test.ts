@@ -54,7 +54,7 @@ describe('the limit of unknown links over HTTP', () => {
     app = await testApp({ services, contracts, environment });
     ada = await register(app);
     links = await Promise.all([share(), share()]);
-  }, 60_000);
+  });
   afterAll(() => app?.stop());
 
   const share = async () => (await shareDocument(app, ada.key)).token;

@@ -31,16 +31,12 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop());
 
 describe.each(schemes)('a public page in %s mode', (colorScheme) => {
-  test.each(widths)(
-    'conforms to WCAG 2.2 AA at %i px',
-    async (width) => {
-      await fixture.withPage({ viewport: { width, height: 900 }, colorScheme }, async (page) => {
-        await page.goto(links.complete);
-        expect(await findViolations(page)).toEqual([]);
-      });
-    },
-    60_000,
-  );
+  test.each(widths)('conforms to WCAG 2.2 AA at %i px', async (width) => {
+    await fixture.withPage({ viewport: { width, height: 900 }, colorScheme }, async (page) => {
+      await page.goto(links.complete);
+      expect(await findViolations(page)).toEqual([]);
+    });
+  });
 });
 
 test('a long public page and the notice page conform to WCAG 2.2 AA', async () => {
@@ -50,20 +46,16 @@ test('a long public page and the notice page conform to WCAG 2.2 AA', async () =
       expect(await findViolations(page)).toEqual([]);
     }
   });
-}, 60_000);
+});
 
-test.each(widths)(
-  'no content makes a public page wider than a screen of %i px',
-  async (width) => {
-    await fixture.withPage({ viewport: { width, height: 900 } }, async (page) => {
-      for (const address of [links.oversized, links.complete, links.sop]) {
-        await page.goto(address);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-      }
-    });
-  },
-  60_000,
-);
+test.each(widths)('no content makes a public page wider than a screen of %i px', async (width) => {
+  await fixture.withPage({ viewport: { width, height: 900 } }, async (page) => {
+    for (const address of [links.oversized, links.complete, links.sop]) {
+      await page.goto(address);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+  });
+});
 
 test('a public page needs one request and no scripts', async () => {
   await fixture.withPage({ javaScriptEnabled: false }, async (page) => {
@@ -81,7 +73,7 @@ test('a public page needs one request and no scripts', async () => {
       'https://example.com/a.png',
     );
   });
-}, 60_000);
+});
 
 test('a public page follows dark mode on screen but prints light', async () => {
   await fixture.withPage({ colorScheme: 'dark' }, async (page) => {
@@ -94,7 +86,7 @@ test('a public page follows dark mode on screen but prints light', async () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await lightness()).toBeLessThan(60);
   });
-}, 60_000);
+});
 
 test('a printed public page has link targets but no navigation', async () => {
   await fixture.withPage({}, async (page) => {
@@ -114,7 +106,7 @@ test('a printed public page has link targets but no navigation', async () => {
     const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b/g) ?? [];
     expect(pages.length).toBeGreaterThan(5);
   });
-}, 60_000);
+});
 
 describe('a public page with the keyboard', () => {
   test('the first Tab reaches a link that skips to the document', async () => {
@@ -126,7 +118,7 @@ describe('a public page with the keyboard', () => {
       await page.keyboard.press('Enter');
       expect(await page.evaluate('document.activeElement.id')).toBe('document');
     });
-  }, 60_000);
+  });
 
   test('the table of contents is collapsed on small screens and links work', async () => {
     for (const [width, name] of [
@@ -148,7 +140,7 @@ describe('a public page with the keyboard', () => {
         expect(await getTop(heading)).toBeLessThan(120);
         expect(await page.getByRole('navigation').count()).toBe(1);
       });
-  }, 60_000);
+  });
 });
 
 test('a node of a public page has anchors by number and by id', async () => {
@@ -162,7 +154,7 @@ test('a node of a public page has anchors by number and by id', async () => {
       expect(await getTop(heading)).toBeLessThan(120);
     }
   });
-}, 60_000);
+});
 
 test('another site may frame a public page unless embed_origins excludes it', async () => {
   const { app, ada } = fixture;
@@ -192,7 +184,7 @@ test('another site may frame a public page unless embed_origins excludes it', as
     await allow(null);
     site.close();
   }
-}, 60_000);
+});
 
 /** The violations that axe finds: each rule with its elements. */
 async function findViolations(page: Page): Promise<unknown> {

@@ -30,7 +30,7 @@ let actor: object;
 beforeAll(async () => {
   context = await testContext([identity, documents, webhookDelivery], { TRUSTED_PROXIES: '127.0.0.0/8' });
   log = auditRecorder(context.app, webhookDelivery.contract);
-}, 60_000);
+});
 beforeEach(async () => {
   ada = await context.createTenant();
   actor = { actor_id: ada.userId, organization_id: ada.organizationId, key_id: null };

@@ -16,7 +16,7 @@ const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   context = await testContext([identity, documents, webhookDelivery]);
-}, 60_000);
+});
 beforeEach(async () => {
   ada = await context.createTenant();
 });

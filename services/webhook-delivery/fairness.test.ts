@@ -17,7 +17,7 @@ beforeAll(async () => {
   // the long timeout makes any delivery that waits for a hanging receiver fail its test
   const environment = { WEBHOOK_TIMEOUT_SECONDS: '120', WEBHOOK_CIRCUIT_BREAKER_SECONDS: '0.3,1' };
   context = await testContext([identity, documents, webhookDelivery], environment);
-}, 60_000);
+});
 beforeEach(async () => {
   ada = await context.createTenant();
   bob = await context.createTenant();
@@ -65,7 +65,7 @@ test('10,000 deliveries to a hanging receiver do not delay later ones', async ()
   expect(hangingReceiver.received).toHaveLength(4);
   expect(await metric('webhook_due_deliveries')).toBe(9_996);
   expect(await metric('webhook_due_oldest_seconds')).toBeGreaterThan(60);
-}, 60_000);
+});
 
 test('more hanging receivers than slots do not delay other organizations', async () => {
   const hangingReceiver = await startReceiver(hanging);
@@ -79,7 +79,7 @@ test('more hanging receivers than slots do not delay other organizations', async
   await until('many hanging requests', async () => hangingReceiver.received.length > 100);
   await enqueueDeliveries(context.app.db, [other], 50);
   await until('the other deliveries', async () => healthy.received.length === 50);
-}, 60_000);
+});
 
 test('deliveries to an unreachable receiver are postponed until it is back', async () => {
   const [port] = await freePorts(1);
@@ -103,7 +103,7 @@ test('deliveries to an unreachable receiver are postponed until it is back', asy
   expect(receiver.received.length).toBeGreaterThan(90);
   expect(await metric('webhook_circuit_breakers_open')).toBe(0);
   expect(receiver.maxConcurrent()).toBeLessThanOrEqual(4);
-}, 60_000);
+});
 
 test('a delivery postponed for a day fails as endpoint_unavailable', async () => {
   const [port] = await freePorts(1);

@@ -15,7 +15,7 @@ const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   context = await testContext([identity, documents, webhookDelivery], { WEBHOOK_TIMEOUT_SECONDS: '0.3' });
-}, 60_000);
+});
 beforeEach(async () => {
   ada = await context.createTenant();
 });

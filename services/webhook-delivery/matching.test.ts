@@ -38,7 +38,7 @@ beforeAll(async () => {
   // the row as in the view of identity
   const terms = rows.db.collection<{ _id: string; plan: string }>(subscriptionTerms.name);
   await terms.insertOne({ _id: organization_id, plan: 'scale' });
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 const createEvent = (): Envelope => ({

@@ -11,7 +11,7 @@ const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   context = await testContext([identity, documents, webhookDelivery]);
-}, 60_000);
+});
 afterAll(() => context?.app.stop());
 afterEach(async () => {
   for (const receiver of open.splice(0)) await receiver.close();

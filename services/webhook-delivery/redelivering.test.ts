@@ -20,7 +20,7 @@ beforeAll(async () => {
   context = await testContext([identity, documents, webhookDelivery], {
     WEBHOOK_RETRY_SCHEDULE_SECONDS: ',',
   });
-}, 60_000);
+});
 beforeEach(async () => {
   ada = await context.createTenant();
   status = 500;
@@ -192,7 +192,7 @@ describe('redelivering failed entries', () => {
     expect(sum).toBe(3);
     expect((await redeliverFailed(id, { headers })).body).toEqual(responses.at(-1)?.body);
     await context.untilSettled(ada, 6);
-  }, 30_000);
+  });
 
   test('failed entries are redelivered in batches, oldest first', async () => {
     const { id, entries } = await createFailed(1);
@@ -216,7 +216,7 @@ describe('redelivering failed entries', () => {
     expect((await redeliverFailed(id)).body).toEqual({ count: 2 });
     expect((await redeliverFailed(id)).body).toEqual({ count: 0 });
     await context.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
-  }, 30_000);
+  });
 
   test.each([
     ['no since', { since: undefined }, 'body/since'],

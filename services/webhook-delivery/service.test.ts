@@ -12,7 +12,7 @@ import { untraced } from './testing/untraced.ts';
 let fixture: { store: Store; stop(): Promise<void> };
 beforeAll(async () => {
   fixture = await openTestStore();
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 const meters: Meters = {

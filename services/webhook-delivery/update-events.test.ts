@@ -12,7 +12,7 @@ beforeAll(async () => {
   context = await testContext(services);
   ada = await context.createTenant();
   receiver = await webhookReceiver();
-}, 60_000);
+});
 afterAll(async () => {
   await receiver?.close();
   await context?.app.stop();

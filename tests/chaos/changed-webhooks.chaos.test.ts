@@ -36,7 +36,7 @@ afterAll(async () => {
   await running?.stop();
   await rabbit?.stop();
   await mongo?.stop();
-}, 60_000);
+});
 
 /** Names of the secrets, joined with " and ", whose signatures are in both headers of a POST. */
 function findSigners({ headers, body }: ReceivedRequest, secrets: Record<'old' | 'new', string>): string {
@@ -70,7 +70,6 @@ test('F19: POSTs have both signatures only during the overlap of a rotation', as
   await until(
     '20 deliveries after the overlap',
     async () => changed().filter(({ at }) => at > overAt).length > 20,
-    60_000,
   );
   expect(await load.stop()).toEqual([]);
   await waitUntilSettled(running, [tenant], 60_000);
@@ -85,34 +84,30 @@ test('F19: POSTs have both signatures only during the overlap of a rotation', as
   expect(within(overAt, Number.POSITIVE_INFINITY)).toEqual(new Set(['new']));
   const more = { secrets: new Map([[String(hook?.id), [secrets.new]]]) };
   expect(await findViolations(running, [tenant], receiver, more)).toEqual([]);
-}, 120_000);
+});
 
 test.each([
   ['F19: disabling a webhook fails its pending deliveries', 'PATCH', 'webhook_inactive'],
   ['F19: deleting a webhook fails its pending deliveries under load', 'DELETE', 'webhook_deleted'],
-])(
-  '%s',
-  async (_, method, error) => {
-    receiver.respondWith(({ path }) => (path === '/changed' ? 503 : 204));
-    for (let count = 0; count < 5; count += 1) await publish(running, tenant);
-    await until(
-      'first attempts',
-      async () => receiver.received.length === 10 && receiver.received.every((post) => post.response),
-    );
-    const [hook] = tenant.hooks;
-    const body = method === 'PATCH' ? { is_active: false } : undefined;
-    const changed = await running.request(method, `/webhooks/${hook?.id}`, { as: tenant.key, body });
-    expect(changed.status).toBeLessThan(300);
-    const seen = receiver.received.length;
-    await waitUntilSettled(running, [tenant], 60_000);
-    expect(await findViolations(running, [tenant], receiver)).toEqual([]);
-    const rows = await running.db
-      .collection('webhook_deliveries')
-      .find({ config_id: hook?.id ?? '' })
-      .toArray();
-    const ends = rows.map((row) => `${row.status} ${row.attempts} ${row.error}`);
-    expect(ends).toEqual(Array(5).fill(`failed 1 ${error}`));
-    expect(receiver.received).toHaveLength(seen);
-  },
-  120_000,
-);
+])('%s', async (_, method, error) => {
+  receiver.respondWith(({ path }) => (path === '/changed' ? 503 : 204));
+  for (let count = 0; count < 5; count += 1) await publish(running, tenant);
+  await until(
+    'first attempts',
+    async () => receiver.received.length === 10 && receiver.received.every((post) => post.response),
+  );
+  const [hook] = tenant.hooks;
+  const body = method === 'PATCH' ? { is_active: false } : undefined;
+  const changed = await running.request(method, `/webhooks/${hook?.id}`, { as: tenant.key, body });
+  expect(changed.status).toBeLessThan(300);
+  const seen = receiver.received.length;
+  await waitUntilSettled(running, [tenant], 60_000);
+  expect(await findViolations(running, [tenant], receiver)).toEqual([]);
+  const rows = await running.db
+    .collection('webhook_deliveries')
+    .find({ config_id: hook?.id ?? '' })
+    .toArray();
+  const ends = rows.map((row) => `${row.status} ${row.attempts} ${row.error}`);
+  expect(ends).toEqual(Array(5).fill(`failed 1 ${error}`));
+  expect(receiver.received).toHaveLength(seen);
+});

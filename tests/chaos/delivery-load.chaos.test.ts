@@ -36,11 +36,11 @@ afterEach(async () => {
   await running?.stop();
   running = undefined;
   await receiver?.close();
-}, 60_000);
+});
 afterAll(async () => {
   await rabbit?.stop();
   await mongo?.stop();
-}, 60_000);
+});
 
 const start = (settings: Record<string, string>) =>
   startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings });

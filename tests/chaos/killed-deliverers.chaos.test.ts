@@ -35,11 +35,11 @@ afterEach(async () => {
   running = undefined;
   await receiver?.close();
   await proxy?.close();
-}, 60_000);
+});
 afterAll(async () => {
   await mongo?.stop();
   await rabbit?.stop();
-}, 60_000);
+});
 
 /** Leases expire after 22 s, and the sweep runs every 15 s. */
 const recoveryMs = 120_000;

@@ -31,7 +31,7 @@ afterEach(async () => {
   await receiver?.close();
   await mongo?.stop();
   running = mongo = undefined;
-}, 90_000);
+});
 afterAll(() => rabbit?.stop());
 
 /** Longest wait for requests that were in flight when MongoDB went down. Leases of deliveries expire after 22 s. */
@@ -49,14 +49,11 @@ async function startOver(members: number) {
 
 /** Waits until publishing works again. */
 const waitUntilPublishingWorks = (system: System, tenant: TestTenant) =>
-  until(
-    'publishing to work again',
-    () =>
-      publish(system, tenant).then(
-        () => true,
-        () => false,
-      ),
-    60_000,
+  until('publishing to work again', () =>
+    publish(system, tenant).then(
+      () => true,
+      () => false,
+    ),
   );
 
 /** Expects that every error is a 503 `unavailable`. */
@@ -181,15 +178,11 @@ async function readEventsOn(port: number, database: string, count: number): Prom
       const rows = client.db().collection('documents_outbox').find({}, { readConcern: 'local' });
       return (await rows.toArray()).map(({ _id }) => String(_id));
     };
-    return await until(
-      'events that only the primary has',
-      async () => {
-        const ids = await read();
-        const { isWritablePrimary } = await client.db('admin').command({ hello: 1 });
-        return (ids.length >= count || !isWritablePrimary) && ids;
-      },
-      30_000,
-    );
+    return await until('events that only the primary has', async () => {
+      const ids = await read();
+      const { isWritablePrimary } = await client.db('admin').command({ hello: 1 });
+      return (ids.length >= count || !isWritablePrimary) && ids;
+    });
   } finally {
     await client.close();
   }

@@ -45,7 +45,7 @@ afterAll(async () => {
   for (const proxy of Object.values(proxies ?? {})) await proxy.close();
   await rabbit?.stop();
   await mongo?.stop();
-}, 60_000);
+});
 
 const toxics: [string, Toxics][] = [
   ['with 2 s latency', { latencyMs: 1_000 }],
@@ -60,7 +60,7 @@ test.each(serverNames.flatMap((server) => toxics.map(([name, toxic]) => [server,
   'F12: a connection to %s %s loses and repeats no event',
   async (server, _, toxic) => {
     const load = startPublishing(running, tenant, 5);
-    await until('ten deliveries', async () => receiver.received.length > 10, 60_000);
+    await until('ten deliveries', async () => receiver.received.length > 10);
     proxies[server].setToxics(toxic);
     // the duration of the fault
     await pause(faultMs);
@@ -78,7 +78,7 @@ test.each(serverNames)(
   'F12: repeated resets of connections to %s lose no event',
   async (server) => {
     const load = startPublishing(running, tenant, 5);
-    await until('ten deliveries', async () => receiver.received.length > 10, 60_000);
+    await until('ten deliveries', async () => receiver.received.length > 10);
     const from = Date.now();
     for (let times = 0; times < 10; times += 1) {
       proxies[server].reset();

@@ -18,7 +18,7 @@ beforeAll(async () => {
     webhookReceiver(({ path }) => replies.get(path.slice(1)) ?? 500),
     webhookReceiver(),
   ]);
-}, 60_000);
+});
 afterAll(async () => {
   await context?.app.stop();
   await Promise.all([receiver?.close(), inside?.close()]);

@@ -44,7 +44,7 @@ const getDeliveredIds = () =>
 
 /** Waits until each document was delivered, and checks that none was delivered twice. */
 async function expectDeliveredOnce(ids: readonly string[]): Promise<void> {
-  await until('all documents', async () => ids.every((id) => getDeliveredIds().includes(id)), 40_000);
+  await until('all documents', async () => ids.every((id) => getDeliveredIds().includes(id)));
   const entries = await context.untilSettled(ada, ids.length);
   expect(entries.map(({ status }) => status)).toEqual(ids.map(() => 'delivered'));
   expect(getDeliveredIds().sort()).toEqual([...ids].sort());
@@ -60,7 +60,6 @@ const waitForEmptyOutbox = () =>
   until(
     'an empty outbox',
     async () => (await context.app.db.collection('documents_outbox').countDocuments({ pending: true })) === 0,
-    20_000,
   );
 
 test('requests succeed while RabbitMQ is down, and all events follow later', async () => {
@@ -75,7 +74,7 @@ test('requests succeed while RabbitMQ is down, and all events follow later', asy
   await rabbit.start();
   const after = await publishDocuments(3);
   await expectDeliveredOnce([...before, ...meanwhile, ...after]);
-}, 90_000);
+});
 
 test('no event is lost or repeated if RabbitMQ restarts empty under load', async () => {
   const [first] = await publishDocuments(1);
@@ -85,4 +84,4 @@ test('no event is lost or repeated if RabbitMQ restarts empty under load', async
   await expectDeliveredOnce([...(first ? [first] : []), ...(await publishing)]);
   await waitForEmptyOutbox();
   expect(await getHealth()).toEqual({ status: 200, body: { status: 'ready' } });
-}, 90_000);
+});

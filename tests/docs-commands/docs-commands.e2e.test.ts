@@ -17,8 +17,8 @@ const others = globSync('docs/**/*.md', { cwd: root })
 let reader: Reader;
 beforeAll(async () => {
   reader = await openReader();
-}, 120_000);
-afterAll(() => reader?.close(), 120_000);
+});
+afterAll(() => reader?.close());
 
 test.each([...first, ...others.sort()])(
   'the commands of %s work',

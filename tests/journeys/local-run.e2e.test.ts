@@ -17,7 +17,7 @@ let run: LocalRun;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'pds-local-'));
   run = await localRun(dataDir);
-}, 60_000);
+});
 
 afterAll(async () => {
   run?.process.kill('SIGTERM');
@@ -49,7 +49,7 @@ describe('npm start', () => {
       trial.process.kill('SIGTERM');
       expect(await trial.exited).toBe(0);
     });
-  }, 60_000);
+  });
 
   test('prints its banner with the active settings before the log', async () => {
     await withFolder(async (folder) => {
@@ -70,7 +70,7 @@ describe('npm start', () => {
       expect(await other.exited).toBe(0);
       expect(existsSync(join(folder, 'instance.json'))).toBe(false);
     });
-  }, 60_000);
+  });
 
   test('writes its port into its data folder', async () => {
     const content = JSON.parse(await readFile(join(dataDir, 'instance.json'), 'utf8'));
@@ -85,7 +85,7 @@ describe('npm start', () => {
       expect(text).toContain('All steps done');
       expect(code).toBe(0);
     });
-  }, 60_000);
+  });
 
   test('stores its secrets in a file that only the owner can read', async () => {
     const { mode } = await import('node:fs/promises').then(({ stat }) => stat(join(dataDir, 'secrets.json')));
@@ -116,7 +116,7 @@ describe('npm start', () => {
     expect(new URL(findLink(run.printed())).pathname).toBe(new URL(findLink(before)).pathname);
     const link = new URL(findLink(run.printed()));
     expect((await get(run.origin + link.pathname)).status).toBe(200);
-  }, 60_000);
+  });
 
   test('exits with 0 within 10 seconds on Ctrl-C and leaves no process', async () => {
     const startedAt = performance.now();
@@ -125,7 +125,7 @@ describe('npm start', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     await until('no process on the data', async () => findProcesses(dataDir).length === 0);
     run = await localRun(dataDir);
-  }, 60_000);
+  });
 });
 
 describe('npm start prints one clear error', () => {
@@ -142,7 +142,7 @@ describe('npm start prints one clear error', () => {
       }
     });
     taken.close();
-  }, 60_000);
+  });
 
   test('for all invalid settings at once, without their values', async () => {
     await withFolder(async (folder) => {
@@ -159,7 +159,7 @@ describe('npm start prints one clear error', () => {
       ]);
       expect(wrong.printed()).not.toContain('hunter2');
     });
-  }, 60_000);
+  });
 
   test('if MongoDB is not installed and cannot be downloaded', async () => {
     await withFolder(async (folder) => {
@@ -174,7 +174,7 @@ describe('npm start prints one clear error', () => {
       expect(output).toMatch(/mongod|MongoDB/);
       expect(output).toMatch(/MONGODB_URI|install/i);
     });
-  }, 90_000);
+  });
 
   test('for a data folder that cannot be created', async () => {
     const nowhere = spawnLocal('/dev/null/data');
@@ -199,11 +199,7 @@ test('with MONGODB_URI, npm start has no insecure defaults or demo data', async 
     LOG_LEVEL: 'info',
   };
   const explicit = spawnLocal('/nowhere', environment);
-  const port = await until(
-    'a ready service',
-    async () => /"port":(\d+)/.exec(explicit.printed())?.[1],
-    30_000,
-  );
+  const port = await until('a ready service', async () => /"port":(\d+)/.exec(explicit.printed())?.[1]);
   const api = apiClient(`http://127.0.0.1:${port}`);
   const demo = await api.request('POST', '/auth/login', {
     body: { email: 'admin@demo.example', password: 'whatever it is' },
@@ -216,7 +212,7 @@ test('with MONGODB_URI, npm start has no insecure defaults or demo data', async 
   explicit.process.kill('SIGTERM');
   expect(await explicit.exited).toBe(0);
   await mongo.stop();
-}, 60_000);
+});
 
 const get = (url: string) => httpClient(url).request('GET', '');
 

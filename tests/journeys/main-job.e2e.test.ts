@@ -12,7 +12,7 @@ let run: LocalRun;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pds-demo-'));
   run = await localRun(join(folder, 'data'));
-}, 60_000);
+});
 
 afterAll(async () => {
   run?.process.kill('SIGTERM');
@@ -36,10 +36,10 @@ test('npm run demo completes all steps and writes its files', async () => {
     event_type: 'document.published',
     data: { document: { id: embed.id, status: 'published' } },
   });
-}, 60_000);
+});
 
 test('npm run demo fails with a clear error if no server responds', async () => {
   const { code, text } = await runDemo('http://127.0.0.1:9', folder);
   expect(code).toBe(1);
   expect(text).toContain('No service is running at http://127.0.0.1:9');
-}, 60_000);
+});

@@ -86,14 +86,11 @@ export async function startPrometheus({
       await rm(folder, { recursive: true, force: true });
     },
   };
-  await until(
-    'Prometheus',
-    () =>
-      server.query('up').then(
-        ({ length }) => length > 0,
-        () => false,
-      ),
-    60_000,
+  await until('Prometheus', () =>
+    server.query('up').then(
+      ({ length }) => length > 0,
+      () => false,
+    ),
   );
   return server;
 }

@@ -67,7 +67,7 @@ export function permissionFixture(app: TestApp, people: People) {
         });
         return items.find(({ data }) => data.document_id === doc_id)?.id;
       };
-      const item_id = await until('the inbox item', findItem, 30_000);
+      const item_id = await until('the inbox item', findItem);
       return { item_id };
     },
 

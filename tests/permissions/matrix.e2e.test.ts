@@ -45,7 +45,7 @@ beforeAll(async () => {
     async (name) => [name, await samples[name](fixture)] as const,
   );
   sharedSamples = new Map(await Promise.all(entries));
-}, 120_000);
+});
 afterAll(() => app?.stop());
 
 test('every actor of the permission table has a credential', () => {

@@ -43,9 +43,9 @@ test('a broker that is killed and restarted under load loses no event', async ()
   await untilUp(bus);
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   await allPublished;
-  await until('all events are received', async () => ids(events).every((id) => received.has(id)), 20_000);
+  await until('all events are received', async () => ids(events).every((id) => received.has(id)));
   expect(await bus.dead('alpha')).toEqual([]);
-}, 60_000);
+});
 
 test('a frozen broker is detected within 8 seconds, and the bus recovers', async () => {
   const bus = await fixture.open();
@@ -67,7 +67,7 @@ test('a frozen broker is detected within 8 seconds, and the bus recovers', async
   } finally {
     rabbit.thaw();
   }
-}, 60_000);
+});
 
 test('a bus closes within 10 seconds while the broker is frozen', async () => {
   const bus = await fixture.open();
@@ -80,7 +80,7 @@ test('a bus closes within 10 seconds while the broker is frozen', async () => {
   } finally {
     rabbit.thaw();
   }
-}, 30_000);
+});
 
 test('each owner of an outbox is notified once when the broker was reset', async () => {
   const resets = { one: 0, two: 0 };
@@ -99,7 +99,7 @@ test('each owner of an outbox is notified once when the broker was reset', async
   fails = false;
   const sentinel = () =>
     fixture.withChannel((channel) => channel.checkQueue(`${fixture.prefix}two.sentinel`));
-  await until('the second sentinel exists', () => sentinel().catch(() => false as const), 15_000);
+  await until('the second sentinel exists', () => sentinel().catch(() => false as const));
   const { two } = resets;
 
   await rabbit.settle();
@@ -109,7 +109,7 @@ test('each owner of an outbox is notified once when the broker was reset', async
   expect(resets).toEqual({ one: 1, two });
 
   await rabbit.start({ empty: true });
-  await until('both are notified again', async () => resets.one === 2 && resets.two === two + 1, 30_000);
+  await until('both are notified again', async () => resets.one === 2 && resets.two === two + 1);
   await Promise.all([untilUp(bus), untilUp(other)]);
   const received: string[] = [];
   await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
@@ -117,7 +117,7 @@ test('each owner of an outbox is notified once when the broker was reset', async
   await publishUntilAccepted(other, after);
   await until('the event is received', async () => received.includes(after.id));
   expect(resets).toEqual({ one: 2, two: two + 1 });
-}, 90_000);
+});
 
 test('the bus is down while the broker is out of memory, and then recovers', async () => {
   const bus = await fixture.open();
@@ -140,7 +140,7 @@ test('the bus is down while the broker is out of memory, and then recovers', asy
   await untilUp(bus);
   for (const event of events) await publishUntilAccepted(bus, event);
   await until('all events are received', async () => ids(events).every((id) => received.has(id)));
-}, 60_000);
+});
 
 test('connections closed by the broker reopen, and events in flight return', async () => {
   const bus = await fixture.open();
@@ -164,13 +164,13 @@ test('connections closed by the broker reopen, and events in flight return', asy
   await until('both connections are lost', async () => isLost('consumer') && isLost('publisher'));
   gate.resolve();
   const areRedelivered = async () => ids(events).every((id) => started.indexOf(id, 4) > 0);
-  await until('all events are redelivered', areRedelivered, 20_000);
+  await until('all events are redelivered', areRedelivered);
   await untilUp(bus);
   const after = createEvent('thing.gone');
   await publishUntilAccepted(bus, after);
   await until('the next event is received', async () => started.includes(after.id));
   expect(await bus.dead('alpha')).toEqual([]);
-}, 40_000);
+});
 
 test('an event is redelivered if its handler exceeds the consumer timeout', async () => {
   // RabbitMQ reads both when a channel opens; its defaults are 30 minutes and one minute
@@ -191,7 +191,7 @@ test('an event is redelivered if its handler exceeds the consumer timeout', asyn
     await bus.consume('alpha', slow, { prefetch: 16 });
     const [late, after] = [createEvent('thing.gone'), createEvent('thing.gone')];
     await publishUntilAccepted(bus, late);
-    await until('the event is redelivered', async () => started.length === 2, 20_000);
+    await until('the event is redelivered', async () => started.length === 2);
     expect(started).toEqual([late.id, late.id]);
     expect(fixture.errors.join()).toMatch(/alpha was lost and is being reopened: .*timeout/i);
     gate.resolve();
@@ -201,4 +201,4 @@ test('an event is redelivered if its handler exceeds the consumer timeout', asyn
   } finally {
     await limits(1_800_000, 60_000);
   }
-}, 60_000);
+});

@@ -31,7 +31,7 @@ test('six processes that declare the same new queues at once all connect', async
   const received = new Set<string>();
   await buses[0]?.consume('beta', async ({ id }) => void received.add(id), { prefetch: 4 });
   await until('one event of each bus is received', async () => received.size === 6);
-}, 60_000);
+});
 
 test('a consumer whose queue is deleted resubscribes to a new queue', async () => {
   const bus = await fixture.open();
@@ -43,7 +43,7 @@ test('a consumer whose queue is deleted resubscribes to a new queue', async () =
   await fixture.withChannel((channel) => channel.deleteQueue(`${fixture.prefix}alpha`));
   await publishUntilAccepted(bus, after);
   await until('the second event is received', async () => received.includes(after.id));
-}, 30_000);
+});
 
 test('publish rejects if a binding was deleted, which is then declared again', async () => {
   const bus = await fixture.open();
@@ -56,7 +56,7 @@ test('publish rejects if a binding was deleted, which is then declared again', a
   const received: string[] = [];
   await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
   await until('the event', async () => received.includes(event.id));
-}, 30_000);
+});
 
 test('a deleted binding of one of several queues is declared again', async () => {
   const bus = await fixture.open({ declareEveryMs: 300 });
@@ -71,7 +71,7 @@ test('a deleted binding of one of several queues is declared again', async () =>
     return received.length > 0;
   });
   expect(fixture.errors).toEqual([]);
-}, 30_000);
+});
 
 test('publish rejects if the exchange was deleted, which is declared again', async () => {
   const bus = await fixture.open();
@@ -82,7 +82,7 @@ test('publish rejects if the exchange was deleted, which is declared again', asy
   const received: string[] = [];
   await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
   await until('the event', async () => received.includes(event.id));
-}, 30_000);
+});
 
 test('publish rejects while a queue is full, and no event is lost', async () => {
   const bus = await fixture.open({ maxLength: 5 });
@@ -105,7 +105,7 @@ test('publish rejects while a queue is full, and no event is lost', async () => 
   if (rejected) await publishUntilAccepted(bus, rejected);
   const areReceived = async () => [...published, rejected?.id ?? ''].every((id) => received.has(id));
   await until('all events are received', areReceived);
-}, 30_000);
+});
 
 test('bytes that are not an event are dead-lettered unchanged', async () => {
   const bus = await fixture.open();
@@ -118,7 +118,7 @@ test('bytes that are not an event are dead-lettered unchanged', async () => {
   );
   expect(dead).toMatchObject({ content: garbage });
   expect(received).toEqual([]);
-}, 30_000);
+});
 
 test('listing dead letters many times does not remove them', async () => {
   const bus = await fixture.open({ retries: [] });
@@ -127,7 +127,7 @@ test('listing dead letters many times does not remove them', async () => {
   await publishUntilAccepted(bus, event);
   for (let times = 0; times < 25; times += 1)
     await until('the dead letter', async () => (await bus.dead('alpha')).some(({ id }) => id === event.id));
-}, 30_000);
+});
 
 test('no acknowledgment is sent over a closed channel', async () => {
   const bus = await fixture.open();
@@ -160,4 +160,4 @@ test('no acknowledgment is sent over a closed channel', async () => {
   await subscribed.drain();
   expect(errors).toEqual([]);
   await connection.close();
-}, 30_000);
+});

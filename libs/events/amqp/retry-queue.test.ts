@@ -47,7 +47,7 @@ test('events over the delivery limit are handled one at a time', async () => {
   expect(handled).toEqual(events.map(({ id }) => id));
   expect(maxInFlight()).toBe(1);
   expect([await countIn('retry'), await countIn('dead')]).toEqual([0, 0]);
-}, 30_000);
+});
 
 test('an event that fails in the retry queue too is dead-lettered', async () => {
   const [event] = await fillRetryQueue(1);
@@ -64,7 +64,7 @@ test('an event that fails in the retry queue too is dead-lettered', async () => 
   });
   expect(dead).toEqual([event]);
   expect([tries, await countIn('retry')]).toEqual([3, 0]);
-}, 30_000);
+});
 
 test('an event that a handler rejected is not retried after earlier crashes', async () => {
   const bus = await fixture.open({ retries: [] });
@@ -79,7 +79,7 @@ test('an event that a handler rejected is not retried after earlier crashes', as
   await bus.consume('alpha', fails, { prefetch: 16 });
   await until('the dead letter', async () => (await countIn('dead')) === 1);
   expect([tries, await countIn('retry')]).toEqual([1, 0]);
-}, 30_000);
+});
 
 test('a process does not consume the retry queue before its delay', async () => {
   const [event] = await fillRetryQueue(1);
@@ -93,7 +93,7 @@ test('a process does not consume the retry queue before its delay', async () => 
   const old = await fixture.open();
   await old.consume('alpha', async ({ id }) => void handled.push(id), { prefetch: 16 });
   await until('the other event is handled', async () => handled.includes(event?.id ?? ''));
-}, 30_000);
+});
 
 /** A handler that takes 20 ms and records the maximum number of events in flight. */
 function createSlowHandler() {

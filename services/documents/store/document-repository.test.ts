@@ -17,7 +17,7 @@ beforeAll(async () => {
   [replicaA, replicaB] = fixture.stores.map((store) =>
     documentRepository(store, { trees: trees(store), search: search(store) }, () => new Date()),
   ) as [DocumentRepository, DocumentRepository];
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 test('changeRow decides again if another replica changed the row', async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   fixture = await storeFixture();
   store = await fixture.open({ collections: [documents, nodes, searchRows] });
   await searchIndex(store, clock.now).backfill();
-}, 60_000);
+});
 // replicas claim documents of all organizations
 beforeEach(async () => void (await rows().documents.deleteMany({})));
 afterAll(() => fixture?.stop());

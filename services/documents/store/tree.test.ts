@@ -14,7 +14,7 @@ beforeAll(async () => {
   fixture = await openDocumentStores();
   [store] = fixture.stores as [Store];
   nodeTrees = trees(store);
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 const toActor = ({ organization_id, created_by }: DocumentRow) => ({ organization_id, user_id: created_by });
@@ -111,4 +111,4 @@ test('copyTree copies 10,000 nodes in one transaction, or none', async () => {
   });
   await expect(failing).rejects.toThrow('no');
   expect(await nodeTrees.findAll(failed)).toEqual([]);
-}, 30_000);
+});

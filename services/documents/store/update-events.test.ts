@@ -22,7 +22,7 @@ interface Replica {
 beforeAll(async () => {
   fixture = await openDocumentStores(2);
   replicas = fixture.stores.map(openReplica);
-}, 60_000);
+});
 beforeEach(async () => {
   await firstStore().rows(documents).deleteMany({});
   await outbox().deleteMany({});

@@ -40,7 +40,7 @@ beforeAll(async () => {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 120_000);
+});
 
 test.each(attacks.map(({ name, verdict }, at) => [name, verdict, at] as const))(
   'the hostile upload "%s" is %s',

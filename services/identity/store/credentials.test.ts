@@ -8,7 +8,7 @@ import { credentialRepository } from './credentials.ts';
 let fixture: StoreFixture;
 beforeAll(async () => {
   fixture = await storeFixture();
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 test('one of several replicas deletes a signing key', async () => {

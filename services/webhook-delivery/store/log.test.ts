@@ -26,7 +26,7 @@ beforeAll(async () => {
     ...rows(2_000, busyHook, { status: 'delivered', event_type: 'document.published' }),
   ].map((row, at) => ({ ...row, created_at: new Date(startMs + at * 1_000) }));
   await fixture.store.rows(webhookDeliveries).insertMany(deliveries, { lean: true });
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 function rows(

@@ -19,7 +19,7 @@ beforeAll(async () => {
   fixture = await openTestStore();
   deliveries = createQueue(fixture.store, 30_000);
   postponements = createPostponements(fixture.store);
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 
 const rows = () => fixture.store.rows(webhookDeliveries);

@@ -30,7 +30,7 @@ let deliveries: Queue;
 beforeAll(async () => {
   fixture = await openTestStore();
   deliveries = createQueue(fixture.store, lockMs);
-}, 60_000);
+});
 afterAll(() => fixture?.stop());
 beforeEach(async () => {
   await fixture.store.rows(webhookDeliveries).deleteMany({});
