@@ -4,6 +4,7 @@
  */
 import { registerHooks } from 'node:module';
 import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { jestExpect } from '@jest/expect';
 import { type AssertionResult, createEmptyTestResult, type TestResult } from '@jest/test-result';
@@ -98,18 +99,36 @@ function scaleTimeouts({ children, hooks }: Circus.DescribeBlock): void {
 async function isolate(runTests: () => Promise<Circus.RunResult>) {
   run += 1;
   const [openBefore, environment] = [countResources(), { ...process.env }];
-  const uncaught: Error[] = [];
-  process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+  const errors = watchErrors();
   try {
     const { testResults, unhandledErrors } = await runTests();
     const open = await waitUntilClosed(openBefore);
-    const errors = [...unhandledErrors, ...uncaught.map(({ stack, message }) => stack ?? message), ...open];
-    return { testResults, errors };
+    await setImmediate(); // a rejection that was handled in this turn is reported after it
+    return { testResults, errors: [...unhandledErrors, ...errors.stop(), ...open] };
   } finally {
-    process.setUncaughtExceptionCaptureCallback(null);
+    errors.stop();
     for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
     Object.assign(process.env, environment);
   }
+}
+
+/** Collects errors that no test caught. A rejected promise counts unless it is handled later. */
+function watchErrors(): { stop(): string[] } {
+  const thrown: unknown[] = [];
+  const rejected = new Map<Promise<unknown>, unknown>();
+  const onRejected = (reason: unknown, promise: Promise<unknown>) => void rejected.set(promise, reason);
+  const onHandled = (promise: Promise<unknown>) => void rejected.delete(promise);
+  process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error));
+  process.on('unhandledRejection', onRejected).on('rejectionHandled', onHandled);
+  return {
+    stop() {
+      process.setUncaughtExceptionCaptureCallback(null);
+      process.off('unhandledRejection', onRejected).off('rejectionHandled', onHandled);
+      return [...thrown, ...rejected.values()].map((error) =>
+        Error.isError(error) ? (error.stack ?? error.message) : String(error),
+      );
+    },
+  };
 }
 
 function toAssertionResult(result: Circus.TestResult): AssertionResult {

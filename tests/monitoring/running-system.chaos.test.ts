@@ -109,7 +109,7 @@ test('alerts fire for slow MongoDB, event loop lag and a filling disk', async ()
   } finally {
     await mongo.setFailPoint();
   }
-}, 180_000);
+}, 900_000);
 
 /**
  * Pauses a process for 0.7 s, like a container that has used up its CPU quota. A shell does it, so the process
@@ -167,7 +167,7 @@ test('alerts fire for failing receivers, exports, events and restarts', async ()
     areSlow = false;
     await mongo.setFailPoint();
   }
-}, 180_000);
+}, 900_000);
 
 test('alerts fire when RabbitMQ, MongoDB or the services are down', async () => {
   if (!fixture) return;
@@ -182,7 +182,7 @@ test('alerts fire when RabbitMQ, MongoDB or the services are down', async () => 
   });
   await expectAlerts(['MongoDBDown'], { fault: async () => mongo.members[0]?.kill() });
   await expectAlerts(['ServiceDown'], { fault: () => Promise.all([run, secondExport].map(stopProgram)) });
-}, 240_000);
+}, 900_000);
 
 test('every alert has fired, except those that need days', () => {
   if (!fixture) return;
