@@ -26,7 +26,7 @@ const find = ($ref: string): AnyJson =>
 
 /** The operation as a client sees it: its responses and their headers without references. */
 const withoutReferences = (operation: AnyJson): AnyJson => {
-  const resolve = (node: AnyJson) => (node.$ref ? find(node.$ref) : node);
+  const resolve = (node: AnyJson) => (node.$ref && find(node.$ref)) || node;
   const resolveAll = (nodes: AnyJson) =>
     Object.fromEntries(Object.entries(nodes).map(([key, node]) => [key, resolve(node)]));
   const responses = Object.entries<AnyJson>(resolveAll(operation.responses)).map(([status, response]) => [
