@@ -150,7 +150,9 @@ describe('the API reference', () => {
       const described = body.paths[path]?.[operation.method];
       expect(described?.operationId).toBe(operation.id);
       for (const kind of getProblems(operation)) {
-        expect(described.responses[kind.status]?.description).toContain(kind.code);
+        const { $ref, ...response } = described.responses[kind.status] ?? {};
+        const shared = body.components.responses[$ref?.split('/').at(-1)];
+        expect((shared ?? response).description).toContain(kind.code);
       }
     }
     const again = await app.request('GET', '/openapi.json', {
@@ -159,14 +161,16 @@ describe('the API reference', () => {
     expect(again.status).toBe(304);
   });
 
-  test('refers only to schemas that it contains', () => {
+  test('refers only to components that it contains', () => {
     const document = openapi(contracts, { title: 't', version: '1', description: 'd', apiPrefix: '/api/v1' });
     const text = JSON.stringify(document);
-    const components = z
-      .object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) })
+    const { components } = z
+      .object({ components: z.record(z.string(), z.record(z.string(), z.unknown())) })
       .parse(document);
-    const named = [...text.matchAll(/#\/components\/schemas\/([\w-]+)/g)].map(([, name]) => name ?? '');
-    expect(named.filter((name) => !(name in components.components.schemas))).toEqual([]);
+    const references = [...text.matchAll(/#\/components\/(\w+)\/([\w-]+)/g)];
+    expect(new Set(references.map(([, kind]) => kind))).toEqual(new Set(['schemas', 'responses', 'headers']));
+    const broken = references.filter(([, kind = '', name = '']) => !components[kind]?.[name]);
+    expect(broken.map(([reference]) => reference)).toEqual([]);
     expect(text).not.toContain('"$defs"');
   });
 

@@ -14,10 +14,36 @@ const info = { title: 't', version: '1', description: 'd', apiPrefix: '/api/v1' 
 // biome-ignore lint/suspicious/noExplicitAny: the tests read the generated document without types
 type AnyJson = any;
 const document: AnyJson = openapi(contracts, info);
+
+/** Returns the component that `$ref` points to, or undefined if there is none. */
+const find = ($ref: string): AnyJson =>
+  $ref.startsWith('#/components/')
+    ? $ref
+        .slice(2)
+        .split('/')
+        .reduce((node: AnyJson, key) => node?.[key], document)
+    : undefined;
+
+/** The operation as a client sees it: its responses and their headers without references. */
+const withoutReferences = (operation: AnyJson): AnyJson => {
+  const resolve = (node: AnyJson) => (node.$ref && find(node.$ref)) || node;
+  const resolveAll = (nodes: AnyJson) =>
+    Object.fromEntries(Object.entries(nodes).map(([key, node]) => [key, resolve(node)]));
+  const responses = Object.entries<AnyJson>(resolveAll(operation.responses)).map(([status, response]) => [
+    status,
+    response.headers ? { ...response, headers: resolveAll(response.headers) } : response,
+  ]);
+  return { ...operation, responses: Object.fromEntries(responses) };
+};
+
 const documented: { path: string; method: string; operation: AnyJson }[] = Object.entries(
   document.paths as AnyJson,
 ).flatMap(([path, item]) =>
-  Object.entries(item as AnyJson).map(([method, operation]) => ({ path, method, operation })),
+  Object.entries(item as AnyJson).map(([method, operation]) => ({
+    path,
+    method,
+    operation: withoutReferences(operation),
+  })),
 );
 
 const walk = (value: unknown, see: (node: Record<string, unknown>, at: string) => void, at = '#'): void => {
@@ -72,6 +98,8 @@ describe('the OpenAPI document of all contracts', () => {
         expect(status).toMatch(/^[2-5]\d\d$/);
         expect(response.description).toMatch(/./);
         for (const type of Object.keys(response.content ?? {})) expect(type).toMatch(/^[\w*]+\/[\w.+*-]+$/);
+        for (const header of Object.values<AnyJson>(response.headers ?? {}))
+          expect(header).toEqual({ description: expect.stringMatching(/./), schema: { type: 'string' } });
       }
       for (const content of Object.values<AnyJson>(documentedOperation.requestBody?.content ?? {}))
         expect(content.schema).toEqual(expect.any(Object));
@@ -105,13 +133,23 @@ describe('the OpenAPI document of all contracts', () => {
 
   test.each(
     contracts.flatMap(({ operations }) => operations).map((operation) => [operation.id, operation] as const),
-  )('%s documents every possible problem under its status', (id, operation) => {
+  )('%s documents exactly its possible problems under their status', (id, operation) => {
     const { responses } =
       documented.find((candidate) => candidate.operation.operationId === id)?.operation ?? {};
-    for (const kind of getProblems(operation)) {
-      const content = responses[kind.status].content['application/problem+json'];
-      expect(content.schema.allOf[1].properties.code.enum).toContain(kind.code);
-      expect(responses[kind.status].description).toContain(kind.title);
+    const byStatus = Map.groupBy(getProblems(operation), ({ status }) => status);
+    expect(Object.keys(responses).filter((status) => /^[45]/.test(status))).toEqual(
+      [...byStatus.keys()].sort().map(String),
+    );
+    for (const [status, kinds] of byStatus) {
+      const { description, content } = responses[status];
+      expect(content['application/problem+json'].schema).toEqual({
+        allOf: [
+          { $ref: '#/components/schemas/Problem' },
+          { properties: { code: { enum: kinds.map(({ code }) => code) } } },
+        ],
+      });
+      expect(description).toBe(kinds.map(({ code, title }) => `- \`${code}\`: ${title}`).join('\n'));
+      expect(Object.keys(content).includes('text/html')).toBe(operation.problemPages ?? false);
     }
   });
 
@@ -136,14 +174,28 @@ describe('the OpenAPI document of all contracts', () => {
     }
   });
 
-  test('every $ref points to an existing schema', () => {
+  test('every $ref points to an existing component of its kind', () => {
     const broken: string[] = [];
-    walk(document, ({ $ref }, at) => {
-      if ($ref === undefined) return;
-      const name = /^#\/components\/schemas\/([A-Za-z0-9._-]+)$/.exec(String($ref))?.[1];
-      if (!name || !document.components.schemas[name]) broken.push(`${at}: ${$ref}`);
+    walk(document, (node, at) => {
+      if (node.$ref === undefined) return;
+      const within = /\/responses\/[^/]+(\/headers\/[^/]+)?$/.exec(at);
+      const kind = within ? (within[1] ? 'headers' : 'responses') : 'schemas';
+      const isNamed = new RegExp(`^#/components/${kind}/[A-Za-z0-9._-]+$`).test(String(node.$ref));
+      if (!isNamed || !find(String(node.$ref)) || Object.keys(node).length > 1)
+        broken.push(`${at}: ${node.$ref}`);
     });
     expect(broken).toEqual([]);
+  });
+
+  test('every shared response, header and schema is used', () => {
+    const used = new Set<unknown>();
+    walk(document, ({ $ref }) => used.add($ref));
+    const unused = ['responses', 'headers', 'schemas'].flatMap((kind) =>
+      Object.keys(document.components[kind])
+        .map((name) => `#/components/${kind}/${name}`)
+        .filter((pointer) => !used.has(pointer)),
+    );
+    expect(unused).toEqual([]);
   });
 
   test('a named schema is defined once, whatever the order of contracts', () => {

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
 import type { Media, Multipart } from './media.ts';
-import type { ProblemKind } from './problem.ts';
-import { getProblems, hasEtag, type RequestHeader, requestHeaders } from './protocol.ts';
-import { failureHeaders, successHeaders } from './response-headers.ts';
+import { sharedProblemResponses, toProblemResponses } from './problem-responses.ts';
+import { hasEtag, type RequestHeader, requestHeaders } from './protocol.ts';
+import { sharedHeaders, successHeaders } from './response-headers.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -23,11 +23,12 @@ export interface ApiInfo {
 export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
   const schemas: Record<string, Schema> = { Problem: problemSchema };
   const paths: Record<string, Record<string, Schema>> = {};
+  const responses = sharedProblemResponses(contracts.flatMap(({ operations }) => operations));
   for (const { name, operations } of contracts) {
     for (const operation of operations) {
       const path = operation.at === 'root' ? operation.path : info.apiPrefix + operation.path;
       paths[path] ??= {};
-      paths[path][operation.method] = toOperationObject(operation, name, schemas);
+      paths[path][operation.method] = toOperationObject(operation, name, { schemas, responses });
     }
   }
   const webhooks = Object.fromEntries(
@@ -55,14 +56,18 @@ export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
           description: 'An API key (`pds_…`) or an access token from `POST /auth/login`.',
         },
       },
+      headers: sharedHeaders,
+      responses,
       schemas,
     },
   };
 }
 
-function toOperationObject(operation: AnyOperation, tag: string, schemas: Record<string, Schema>): Schema {
-  const problems = getProblems(operation);
-  const statuses = [...new Set(problems.map((kind) => kind.status))].sort();
+function toOperationObject(
+  operation: AnyOperation,
+  tag: string,
+  { schemas, responses }: Record<'schemas' | 'responses', Record<string, Schema>>,
+): Schema {
   const request = operation.body ? { requestBody: toRequestBody(operation.body, schemas) } : {};
   return {
     operationId: operation.id,
@@ -81,16 +86,7 @@ function toOperationObject(operation: AnyOperation, tag: string, schemas: Record
     responses: {
       [operation.status]: toSuccessResponse(operation, schemas),
       ...(hasEtag(operation) && { 304: { description: 'Not modified since the ETag you sent' } }),
-      ...Object.fromEntries(
-        statuses.map((status) => [
-          status,
-          toProblemResponse(
-            status,
-            problems.filter((kind) => kind.status === status),
-            operation.problemPages ?? false,
-          ),
-        ]),
-      ),
+      ...toProblemResponses(operation, responses),
     },
   };
 }
@@ -136,25 +132,6 @@ function toSuccessResponse(operation: AnyOperation, schemas: Record<string, Sche
     description: operation.summary,
     headers,
     content: { 'application/json': { schema: toJsonSchema(returns, 'output', schemas) } },
-  };
-}
-
-function toProblemResponse(status: number, kinds: ProblemKind[], pages: boolean): Schema {
-  const lines = kinds.map((kind) => `- \`${kind.code}\`: ${kind.title}`);
-  const schema = {
-    allOf: [
-      { $ref: '#/components/schemas/Problem' },
-      { properties: { code: { enum: kinds.map((kind) => kind.code) } } },
-    ],
-  };
-  const headers = failureHeaders(status, kinds);
-  const page = {
-    'text/html': { schema: { description: 'The problem as an HTML page, for clients that prefer HTML' } },
-  };
-  return {
-    description: lines.join('\n'),
-    ...(Object.keys(headers).length > 0 && { headers }),
-    content: { 'application/problem+json': { schema }, ...(pages && page) },
   };
 }
 
