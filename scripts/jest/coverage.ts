@@ -12,21 +12,23 @@ const root = join(import.meta.dirname, '../..');
 /** Smallest accepted shares, percent. Raise them when the shares have grown. */
 const required = { lines: 94, branches: 94 };
 
-/** Starts counting in this worker. The counts are written to the folder when the worker exits. */
-export function countCoverage(folder: string): void {
+/** Starts counting in this worker. Returns a function that writes the counts since the last call to the folder. */
+export function countCoverage(folder: string): () => void {
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   const prefixes = ['libs', 'services'].map((name) => `${pathToFileURL(join(root, name)).href}/`);
-  process.on('exit', () => {
+  let files = 0;
+  return () => {
+    files += 1;
     // the session is in this process, so the callback runs at once
     session.post('Profiler.takePreciseCoverage', (error, taken) => {
       if (error) throw error;
       const result = taken.result.filter(({ url }) => prefixes.some((prefix) => url.startsWith(prefix)));
-      writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify({ result }));
+      writeFileSync(join(folder, `${process.pid}-${files}.json`), JSON.stringify({ result }));
     });
-  });
+  };
 }
 
 /** Creates the folder for the counts of all workers. */

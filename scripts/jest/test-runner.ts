@@ -27,7 +27,8 @@ registerHooks({
 // these are opened at their first use, which is not a leak of the file that uses them first
 void [process.stdin, process.stdout, process.stderr];
 
-if (process.env.TEST_COVERAGE_FOLDER) countCoverage(process.env.TEST_COVERAGE_FOLDER);
+const { TEST_COVERAGE_FOLDER } = process.env;
+const writeCoverage = TEST_COVERAGE_FOLDER ? countCoverage(TEST_COVERAGE_FOLDER) : undefined;
 
 const slowness = Number(process.env.TEST_SLOWNESS ?? 1);
 const timeoutKey = Symbol.for('TEST_TIMEOUT_SYMBOL');
@@ -49,6 +50,9 @@ export default async function runTestFile(
     scaleTimeouts(circus.getState().rootDescribeBlock);
     return circus.run();
   });
+
+  // not at the exit, because Jest allows a worker only half a second for it
+  writeCoverage?.();
 
   const results = testResults.map(toAssertionResult);
   const count = (status: AssertionResult['status']) => results.filter((one) => one.status === status).length;
