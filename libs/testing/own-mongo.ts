@@ -51,7 +51,7 @@ export interface FailPoint {
 const startMs = 60_000;
 const setName = 'pds';
 
-/** Starts a replica set with an election timeout of 2 s, longer on a slow machine; it is killed at the latest with this process. */
+/** Starts a replica set with an election timeout of 2 s or more. It is killed at the latest with this process. */
 export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
   const { findBinary } = await import('../store/embedded/binary.ts');
   const { path } = await findBinary(() => undefined);

@@ -8,7 +8,7 @@ import { identity } from '../testing/services.ts';
 import { getWindow, secondsUntil, toNetwork } from './rules/rate-limit.ts';
 
 let app: TestApp;
-/** Moves the services' clock to the next full hour, where all windows begin, so that no window ends during a test. */
+/** Moves the services' clock to the next full hour. All windows begin there, and none ends during a test. */
 const clockOffsetMs = 3_600_000 - (Date.now() % 3_600_000);
 const now = () => new Date(Date.now() + clockOffsetMs);
 const environment = {

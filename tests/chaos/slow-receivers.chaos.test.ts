@@ -50,7 +50,7 @@ function flood(socket: Socket): void {
 }
 
 function drip(socket: Socket): void {
-  const letters = [...head([`X-Slow: ${'x'.repeat(2_000)}`])];
+  const letters = [...head([`X-Slow: ${'x'.repeat(15_000)}`])];
   const dripping = setInterval(() => socket.write(letters.shift() ?? ''), 100);
   socket.on('close', () => clearInterval(dripping));
 }
