@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { until } from '#libs/testing';
 
 let project: string;
 const installsNode =
@@ -106,7 +107,7 @@ test('a repeated signal reaches the script once', async () => {
 test('a script ends when its parent process is killed', async () => {
   const { child, pid } = await startWaitingScript();
   child.kill('SIGKILL');
-  await expect(waitUntilGone(pid, 5_000)).resolves.toBe(true);
+  await until('the script to end', async () => !isAlive(pid));
 });
 
 type Outcome = { code: number | null; output: string; errors: string };
@@ -142,17 +143,13 @@ async function startWaitingScript() {
   return { child, script, pid };
 }
 
-async function waitUntilGone(pid: number, limitMs: number): Promise<boolean> {
-  const until = Date.now() + limitMs;
-  while (Date.now() < until) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-    await new Promise((done) => setTimeout(done, 50));
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
-  return false;
 }
 
 async function fakeNpm(commands: string): Promise<void> {

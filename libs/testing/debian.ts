@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { access, constants, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { slowness } from './until.ts';
 
 /**
  * Installs a package with apt-get and prints that it does; does nothing without permission. Never rejects:
@@ -37,7 +38,7 @@ function apt(...args: string[]): Promise<unknown> {
   // test files run in parallel: the second process waits for the lock
   return promisify(execFile)('apt-get', ['-o', 'DPkg::Lock::Timeout=240', ...args], {
     env,
-    timeout: 300_000,
+    timeout: 300_000 * slowness,
   });
 }
 

@@ -7,8 +7,9 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { installPackage, printLine } from './debian.ts';
 import { findExecutable, findOnPath } from './program.ts';
+import { slowness } from './until.ts';
 
-const convertMs = 240_000;
+const convertMs = 240_000 * slowness;
 
 /** Prints Word files as PDF with LibreOffice; returns their text and layout (poppler) by file name. */
 export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {

@@ -46,7 +46,7 @@ export {
   shareDocument,
 } from './tenant.ts';
 export { opsToken, type TestApp, testApp } from './test-app.ts';
-export { until } from './until.ts';
+export { slowness, until } from './until.ts';
 export {
   type ReceivedRequest,
   type Reply,

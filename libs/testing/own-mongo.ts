@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type mongoose from 'mongoose';
 import { freePorts } from './ports.ts';
-import { until } from './until.ts';
+import { slowness, until } from './until.ts';
 
 /** One mongod process. */
 export interface MongoMember {
@@ -51,7 +51,7 @@ export interface FailPoint {
 const startMs = 60_000;
 const setName = 'pds';
 
-/** Starts a replica set with an election timeout of 2 s; it is killed at the latest with this process. */
+/** Starts a replica set with an election timeout of 2 s or more. It is killed at the latest with this process. */
 export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
   const { findBinary } = await import('../store/embedded/binary.ts');
   const { path } = await findBinary(() => undefined);
@@ -96,7 +96,7 @@ export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
     const set = {
       _id: setName,
       members: hosts.map((host, _id) => ({ _id, host })),
-      settings: { electionTimeoutMillis: 2_000, heartbeatIntervalMillis: 500 },
+      settings: { electionTimeoutMillis: Math.ceil(2_000 * slowness), heartbeatIntervalMillis: 500 },
     };
     if (first) await withAdmin(first, (admin) => admin.command({ replSetInitiate: set }));
     await primary();
@@ -137,7 +137,7 @@ async function createMember(program: string, folder: string, port: number): Prom
       const [line] = await once(createInterface(keeper.stdout), 'line');
       running = { pid: Number(line), keeper, gone };
       const { waitUntilListening } = await import('../store/embedded/replica-set.ts');
-      await waitUntilListening(port, AbortSignal.timeout(startMs));
+      await waitUntilListening(port, AbortSignal.timeout(startMs * slowness));
     },
   };
 }
@@ -147,7 +147,7 @@ function toArguments(data: string, port: number): string[] {
     ...['--dbpath', data, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
     ...['--replSet', setName, '--oplogSize', '64', '--wiredTigerCacheSizeGB', '0.25'],
     // the locks of a transaction whose client was killed are released after this time
-    ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
+    ...['--setParameter', `transactionLifetimeLimitSeconds=${Math.ceil(10 * slowness)}`],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
     // enables fail points
     ...['--setParameter', 'enableTestCommands=1'],

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { freePorts } from './ports.ts';
-import { until } from './until.ts';
+import { slowness, until } from './until.ts';
 
 /** A broker that a test may freeze, kill and restart. */
 export interface RabbitBroker {
@@ -157,7 +157,7 @@ async function createEnvironment(
 export async function canConnect(url: string): Promise<boolean> {
   try {
     const { connect } = await import('amqplib');
-    const connection = await connect(url, { timeout: 2_000 });
+    const connection = await connect(url, { timeout: 20_000 * slowness });
     connection.on('error', () => {});
     await connection.close();
     return true;

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { installPackage, isAccessible, printLine } from './debian.ts';
 import { canConnect, type RabbitBroker, startBroker } from './rabbit-broker.ts';
 import { askTestRun } from './servers.ts';
-import { until } from './until.ts';
+import { slowness, until } from './until.ts';
 
 /** A shared broker for tests: its address, and a function that stops it unless it was already running. */
 export type TestRabbit = { url: string; stop(): Promise<void> };
@@ -50,8 +50,8 @@ async function findPrograms(): Promise<string | undefined> {
 }
 
 const image = 'rabbitmq:4';
-const daemonMs = 2_000;
-const pullMs = 90_000;
+const daemonMs = 10_000 * slowness;
+const pullMs = 90_000 * slowness;
 
 /** Starts RabbitMQ in Docker; undefined without a daemon, or if the image is not pulled in time. */
 async function startInDocker(): Promise<TestRabbit | undefined> {

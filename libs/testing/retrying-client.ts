@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HttpClient, TestRequest, TestResponse } from './http-client.ts';
+import { slowness } from './until.ts';
 
 /** A final response. */
 export interface FinalResponse extends TestResponse {
@@ -14,7 +15,7 @@ export interface FinalResponse extends TestResponse {
 
 /** A retrying client. */
 export interface RetryingClient extends HttpClient {
-  /** Sends a request. Rejects if there is no final response within two minutes. */
+  /** Sends a request. Rejects if there is no final response within two minutes, or later on a slow machine. */
   request(method: string, path: string, request?: TestRequest): Promise<FinalResponse>;
   /** Whether a request to a matching path is in flight. */
   isRequesting(path: RegExp): boolean;
@@ -22,7 +23,7 @@ export interface RetryingClient extends HttpClient {
   retries(): number;
 }
 
-const giveUpMs = 120_000;
+const giveUpMs = 120_000 * slowness;
 /** One of this number of changes is done, but its response is discarded. */
 const lostEvery = 7;
 /** Statuses after which the request is retried. */

@@ -1,5 +1,6 @@
 /** Provides a real MongoDB for tests; uses an available one if possible and downloads one otherwise. */
 import type { Binary } from '../store/embedded/mongod.ts';
+import { slowness } from './until.ts';
 
 /** A server for tests: its address, and a function that stops it unless it was already running. */
 export type TestServer = { uri: string; stop(): Promise<void> };
@@ -39,8 +40,8 @@ async function startEmbedded(binary: Binary): Promise<TestServer> {
 }
 
 const image = 'mongo:7.0';
-const daemonMs = 2_000;
-const pullMs = 90_000;
+const daemonMs = 10_000 * slowness;
+const pullMs = 90_000 * slowness;
 
 /** Starts MongoDB in Docker; undefined without a daemon, or if the image is not pulled in time. */
 async function startInDocker(): Promise<TestServer | undefined> {
@@ -61,7 +62,7 @@ async function startInDocker(): Promise<TestServer | undefined> {
         .start(),
     );
     const uri = `mongodb://${container.getHost()}:${container.getMappedPort(27017)}/?directConnection=true`;
-    await becomePrimary(uri, '127.0.0.1:27017', AbortSignal.timeout(20_000));
+    await becomePrimary(uri, '127.0.0.1:27017', AbortSignal.timeout(60_000 * slowness));
     printLine(`MongoDB for the tests: ${image} in Docker.`);
     return { uri, stop: async () => void (await container.stop()) };
   } catch (error) {

@@ -6,6 +6,7 @@ import type { AnyService } from '#libs/service';
 import { apiClient, type HttpClient } from './http-client.ts';
 import { type SecretScanner, secretScanner } from './secrets.ts';
 import { testMongo } from './servers.ts';
+import { slowness } from './until.ts';
 
 /** Running services, a client of their API and their database. */
 export interface TestApp extends HttpClient {
@@ -132,10 +133,11 @@ export async function testApp(options: {
   return app;
 }
 
-/** Rejects after 25 s with an error that names the step, because Jest's own timeout does not name it. */
+/** Rejects with an error that names the step, before the time limit of the hook, which does not name it. */
 async function withDeadline(name: string, ending: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>();
-  const timer = setTimeout(() => late.reject(new Error(`${name} took more than 25 s`)), 25_000);
+  const limitMs = 100_000 * slowness;
+  const timer = setTimeout(() => late.reject(new Error(`${name} took more than ${limitMs} ms`)), limitMs);
   await Promise.race([ending, late.promise]).finally(() => clearTimeout(timer));
 }
 

@@ -54,7 +54,7 @@ function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
     tracing: untraced,
     log: { info: () => undefined },
     delaysMs: [1, 1],
-    lockMs: 1_000,
+    lockMs: 3_600_000,
     retryForMs: 1_000,
     now: () => new Date(),
     random: () => 0,

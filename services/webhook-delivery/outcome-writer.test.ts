@@ -21,7 +21,7 @@ function createRow(): ClaimedRow {
 const down = Object.assign(new Error('down'), { name: 'MongoServerSelectionError' });
 
 /** Creates a writer whose first writes fail with `errors`. */
-function createFakes(errors: unknown[], keepMs = 10_000) {
+function createFakes(errors: unknown[], keepMs = 3_600_000) {
   const written: (readonly Outcome[])[] = [];
   const messages: string[] = [];
   const writer = createOutcomeWriter({

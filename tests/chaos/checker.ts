@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { ReceivedRequest } from '#libs/testing';
+import { type ReceivedRequest, slowness } from '#libs/testing';
 
 /** An event whose change was committed. */
 export interface AcceptedEvent {
@@ -46,7 +46,7 @@ export interface Observations {
 }
 
 /** Longest time between a response and its record, if no process is killed, ms. */
-const recordMs = 2_000;
+const recordMs = 2_000 * slowness;
 /** Receivers accept timestamps up to this age, ms. */
 const freshMs = 5 * 60_000;
 

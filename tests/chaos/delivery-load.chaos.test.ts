@@ -5,6 +5,7 @@ import { newId } from '#libs/contract';
 import {
   type MongoReplicaSet,
   ownMongo,
+  type ReceivedRequest,
   readMetric,
   type TestRabbit,
   tcpProxy,
@@ -58,36 +59,40 @@ async function latencies({ db }: System, isMeant: (webhook: string) => boolean):
 const percentile = (sorted: readonly number[], share: number) =>
   sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
 
-/** Prints p50, p95 and p99. Expects p95 and p99 below ten times their goals of 1 s and 2 s. */
-function expectInTime(label: string, sorted: readonly number[]): void {
+/** Prints p50, p95 and p99. The goals are 1 s for p95 and 2 s for p99; `npm run bench` measures them. */
+function printLatencies(label: string, sorted: readonly number[]): void {
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(sorted, share));
   process.stderr.write(
     `${label}: ${sorted.length} first attempts, p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms\n`,
   );
-  expect(p95).toBeLessThan(10_000);
-  expect(p99).toBeLessThan(20_000);
 }
 
 test('F17: 500 events for a hanging endpoint do not delay a healthy one', async () => {
-  running = await start({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '30,1800' });
+  // a request to the hanging endpoint does not end, so a delivery that waits for it fails this test
+  running = await start({ WEBHOOK_TIMEOUT_SECONDS: '3600' });
   const [hanging, healthy] = [
     await createTenant(running, [receiver.urlFor('hanging')]),
     await createTenant(running, [receiver.urlFor('healthy')]),
   ];
-  const never = new Promise<number>(() => {});
-  receiver.respondWith(({ path }) => (path === '/hanging' ? never : 204));
-  for (let sent = 0; sent < 500; sent += 20)
-    await Promise.all(Array.from({ length: 20 }, () => publish(running as System, hanging)));
-  const load = startPublishing(running, healthy, 20);
-  await pause(30_000);
-  expect(await load.stop()).toEqual([]);
-  await until('all healthy deliveries', async () => {
-    const delivered = receiver.requestsTo('healthy').length;
-    return delivered >= healthy.published.length;
-  });
-  expectInTime('F17', await latencies(running, (webhook) => webhook === 'healthy'));
-  const hook = hanging.hooks[0]?.id;
-  expect((await running.request('DELETE', `/webhooks/${hook}`, { as: hanging.key })).status).toBe(204);
+  const { promise: released, resolve: release } = Promise.withResolvers<number>();
+  receiver.respondWith(({ path }) => (path === '/hanging' ? released : 204));
+  try {
+    for (let sent = 0; sent < 500; sent += 20)
+      await Promise.all(Array.from({ length: 20 }, () => publish(running as System, hanging)));
+    const load = startPublishing(running, healthy, 20);
+    await until('500 healthy events', async () => healthy.published.length >= 500, 120_000);
+    expect(await load.stop()).toEqual([]);
+    await until('all healthy deliveries', async () => {
+      const delivered = receiver.requestsTo('healthy').length;
+      return delivered >= healthy.published.length;
+    });
+    printLatencies('F17', await latencies(running, (webhook) => webhook === 'healthy'));
+    // four requests of each replica
+    await until('eight hanging requests', async () => receiver.requestsTo('hanging').length >= 8);
+    expect(receiver.requestsTo('hanging')).toHaveLength(8);
+  } finally {
+    release(204);
+  }
   await waitUntilSettled(running, [hanging, healthy], 60_000);
   expect(await findViolations(running, [hanging, healthy], receiver)).toEqual([]);
 }, 240_000);
@@ -112,30 +117,46 @@ test('F18: 200 endpoints that are down delay no others; retries are spread', asy
       startPublishing(active, healthy, 5),
       ...tenants.map((tenant) => startPublishing(active, tenant, 0.5)),
     ];
+    // the duration of the fault
     await pause(20_000);
+    const delaysMs = await until('100 retries that wait', async () => {
+      const found = await readRetryDelays(active);
+      return found.length >= 100 && found;
+    });
     for (const load of loads) expect(await load.stop()).toEqual([]);
+    // the first attempts are sent while the endpoints are down
+    const isFirst = ({ headers }: ReceivedRequest) => headers['x-service-attempt'] === '1';
+    const areSent = ({ published }: TestTenant, webhooks: readonly string[]) =>
+      webhooks.every((one) => receiver.requestsTo(one).filter(isFirst).length >= published.length);
+    await until('all first attempts', async () => {
+      const odd = (count: number) => Array.from({ length: 25 }, (_, at) => `down-${count}-${2 * at + 1}`);
+      const areAllSent = tenants.every((tenant, count) => areSent(tenant, odd(count)));
+      return areAllSent && areSent(healthy, ['healthy']);
+    });
     proxy.cutAfter(Buffer.from('POST'), 0);
     receiver.respondWith();
     await waitUntilSettled(active, [...tenants, healthy], 600_000);
     expect(await findViolations(active, [...tenants, healthy], receiver)).toEqual([]);
-    expectInTime('F18 healthy', await latencies(active, (webhook) => webhook === 'healthy'));
-    expectInTime('F18 down', await latencies(active, (webhook) => Number(webhook.split('-')[2]) % 2 === 1));
-
-    const byDelivery = Map.groupBy(receiver.received, ({ headers }) => String(headers['x-service-delivery']));
-    const gaps = [...byDelivery.values()]
-      .flatMap(([first, second]) => (first && second ? [second.at - first.at] : []))
-      .sort((a, b) => a - b);
-    const spreadMs = percentile(gaps, 0.9) - percentile(gaps, 0.1);
-    process.stderr.write(`F18: ${gaps.length} second attempts, p10 to p90 spread over ${spreadMs} ms\n`);
+    printLatencies('F18 healthy', await latencies(active, (webhook) => webhook === 'healthy'));
+    printLatencies('F18 down', await latencies(active, (webhook) => Number(webhook.split('-')[2]) % 2 === 1));
+    const spreadMs = percentile(delaysMs, 0.9) - percentile(delaysMs, 0.1);
     // the jitter is 20 % of ten seconds
-    expect(gaps[0]).toBeGreaterThanOrEqual(9_900);
+    expect(delaysMs[0]).toBeGreaterThanOrEqual(10_000);
+    expect(delaysMs.at(-1)).toBeLessThanOrEqual(12_000);
     expect(spreadMs).toBeGreaterThan(1_000);
   } finally {
     await proxy.close();
   }
 }, 800_000);
 
-test('F22: 50,000 due deliveries have a steady rate and bounded memory', async () => {
+/** The stored delays of second attempts that wait after a 503, ms, ascending. */
+async function readRetryDelays({ db }: System): Promise<number[]> {
+  const waiting = { status: 'pending', attempts: 1, error: 'status_503', lock_token: { $exists: false } };
+  const rows = await db.collection('webhook_deliveries').find(waiting).toArray();
+  return rows.map(({ due_at, updated_at }) => due_at - updated_at).sort((a, b) => a - b);
+}
+
+test('F22: 50,000 due deliveries are all delivered with bounded memory', async () => {
   // as in a container of 512 MB (docs/deployment.md); otherwise Node collects garbage late on a large machine
   const container = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
   running = await start({ ...container, NODE_OPTIONS: '--max-old-space-size=256' });
@@ -174,11 +195,13 @@ test('F22: 50,000 due deliveries have a steady rate and bounded memory', async (
   process.stderr.write(
     `F22: ${total} deliveries at ${Math.round(rate)}/s, at most ${Math.round(peak)}/s (${Math.round((100 * rate) / peak)} %), memory ${Math.round(before)} → ${Math.round(most)} MB\n`,
   );
-  expect(rate / peak).toBeGreaterThan(0.4);
   expect(most - before).toBeLessThan(100);
 }, 900_000);
 
-/** Deliveries per second: `rate` of the middle 90 %, and `peak` of the best 5 s. */
+/**
+ * Deliveries per second: `rate` of the middle 90 %, and `peak` of the best 5 s. The goal is a rate of 80 % of the peak;
+ * `npm run bench` measures it.
+ */
 function computeRates(times: readonly number[]): { rate: number; peak: number } {
   const sorted = [...times].sort((a, b) => a - b);
   const [first, last] = [Math.floor(sorted.length * 0.05), Math.floor(sorted.length * 0.95)];

@@ -38,15 +38,15 @@ test('F5: requests succeed and no event is lost while RabbitMQ is frozen', async
   await until('the first delivery', async () => getArrivedIds().length === 1);
 
   rabbit.freeze();
-  const thawAt = performance.now() + 60_000;
-  while (performance.now() < thawAt) {
+  for (let count = 0; count < 30; count += 1) {
     // rejects unless the status is 200
     ids.push(await context.publish(ada));
     // the minute is part of the fault
     await pause(2_000);
   }
-  expect(ids.length).toBeGreaterThan(10);
-  expect(await getReadiness()).toEqual({ status: 'ready', degraded: { events: 'the event bus is down' } });
+  const degraded = { events: 'the event bus is down' };
+  await until('the bus to be down', async () => (await getReadiness()).degraded !== undefined);
+  expect(await getReadiness()).toEqual({ status: 'ready', degraded });
   expect(getArrivedIds()).toHaveLength(1);
 
   rabbit.thaw();

@@ -40,13 +40,10 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
-/** Ten times the goal of 5 s. */
-const waitMs = 50_000;
-
 /** Waits for more POSTs. Returns the time it took, ms. */
 async function waitForPosts(more = 10): Promise<number> {
   const [since, seen] = [performance.now(), receiver.received.length];
-  await until('more POSTs', async () => receiver.received.length >= seen + more, waitMs);
+  await until('more POSTs', async () => receiver.received.length >= seen + more);
   return performance.now() - since;
 }
 
@@ -67,7 +64,7 @@ test('F3: RabbitMQ is down for 12 s without lost requests or events', async () =
   // the downtime is part of the fault
   await pause(12_000);
   await rabbit.start();
-  const tookMs = await waitForPosts();
+  const tookMs = await waitForPosts(); // the goal is 5 s
   process.stderr.write(`F3: deliveries resumed ${Math.round(tookMs)} ms after RabbitMQ was up\n`);
   await expectNothingLost(load);
 }, 240_000);

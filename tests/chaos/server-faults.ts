@@ -70,8 +70,9 @@ export const serverFaults: readonly Fault[] = [
       chaos('frozen-rabbitmq', 'F5:'),
       amqp(
         'broker-faults.chaos',
-        'a frozen broker is detected within 8 seconds, and the bus recovers',
-        'a bus closes within 10 seconds while the broker is frozen',
+        'a frozen broker is detected, and the bus recovers',
+        'a publish is rejected if a frozen broker does not confirm it',
+        'a bus closes while the broker is frozen',
       ),
     ],
   },

@@ -1,7 +1,7 @@
 /** Starts identity, documents and replicas of webhook delivery as separate processes, on given servers. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
-import { apiClient, freePorts, type HttpClient } from '#libs/testing';
+import { apiClient, freePorts, type HttpClient, slowness } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { localSettings } from '../five-processes.ts';
 import { runScript, type SupervisedProgram, stopProgram, supervise } from '../programs.ts';
@@ -43,10 +43,13 @@ export interface SystemOptions {
   settings?: Record<string, string>;
 }
 
-/** Default time limit of a request to a receiver. It includes the lag of the sender. */
-const timeoutSeconds = 10;
+/**
+ * Default time limit of a request to a receiver. It includes the lag of the sender and of the test process, so it is
+ * longer on a slow machine.
+ */
+const timeoutSeconds = Math.ceil(10 * slowness);
 /** Settings for short leases: the lease of a killed process expires 20 s after the time limit of a request. */
-export const shortLeases = { WEBHOOK_TIMEOUT_SECONDS: '2' };
+export const shortLeases = { WEBHOOK_TIMEOUT_SECONDS: String(Math.ceil(6 * slowness)) };
 
 const defaultSettings = {
   RATE_LIMIT_PER_MINUTE: '0',
@@ -55,8 +58,8 @@ const defaultSettings = {
   WEBHOOK_TIMEOUT_SECONDS: String(timeoutSeconds),
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
 };
-/** A request of 10 s, the drain time, and a margin for a busy machine. */
-const stopMs = 40_000;
+/** Many times as long as a request and the drain take, and shorter than the time limit of a hook. */
+const stopMs = 110_000 * slowness;
 const names = ['identity', 'documents', 'webhook-delivery'];
 const delivery = 'webhook-delivery';
 
@@ -119,14 +122,14 @@ export async function startSystem(choices: SystemOptions): Promise<System> {
   };
 }
 
-/** Stops a process. If it does not stop within 40 s, kills it and rejects with the end of its output. */
+/** Stops a process. If it does not stop in time, kills it and rejects with the end of its output. */
 async function stopInTime(part: ServiceProcess): Promise<number | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       part.process.kill('SIGKILL');
       const output = part.printed().trim().split('\n').slice(-20).join('\n');
-      reject(new Error(`${part.name} did not exit within ${stopMs / 1000} s of SIGTERM:\n${output}`));
+      reject(new Error(`${part.name} did not exit within ${stopMs} ms of SIGTERM:\n${output}`));
     }, stopMs);
   });
   return Promise.race([stopProgram(part), late]).finally(() => clearTimeout(timer));

@@ -1,7 +1,7 @@
 /** Runs command blocks in a shell, to their end or in the background. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { until } from '#libs/testing';
+import { slowness, until } from '#libs/testing';
 import type { Block } from './blocks.ts';
 
 /** Where a block runs. */
@@ -14,14 +14,14 @@ export interface Place {
 export interface Background {
   /** The output so far. */
   printed(): string;
-  /** Resolves when it is ready. Rejects if it ends before or takes longer than 180 s. */
+  /** Resolves when it is ready. Rejects if it ends before or takes longer than 180 s, or more on a slow machine. */
   ready: Promise<void>;
-  /** Stops all of its processes with SIGTERM, after 30 s with SIGKILL. Resolves when none is left. */
+  /** Stops all of its processes with SIGTERM, after 60 s or more with SIGKILL. Resolves when none is left. */
   stop(): Promise<void>;
 }
 
-const limitMs = 180_000;
-const stopMs = 30_000;
+/** Limits for a block and for its stop, ms. */
+const [limitMs, stopMs] = [180_000, 60_000];
 
 /** Precedes every block: a failing command ends the block, and curl fails on HTTP errors. */
 const prelude = `set -eu
@@ -31,7 +31,7 @@ curl() { command curl --fail-with-body --silent --show-error "$@"; }
 /** Runs a block to its end. Returns its output. Rejects if it fails. */
 export async function runToEnd(block: Block, place: Place): Promise<string> {
   const { child, printed, closed } = start(block, place);
-  const limit = setTimeout(() => signal(child, 'SIGKILL'), limitMs);
+  const limit = setTimeout(() => signal(child, 'SIGKILL'), limitMs * slowness);
   const code = await closed;
   clearTimeout(limit);
   if (code !== 0) throw blockError(block, `ended with ${code}`, printed());
@@ -63,7 +63,7 @@ export function runInBackground(
   ready.catch(() => {});
   const stop = async () => {
     signal(child, 'SIGTERM');
-    const limit = setTimeout(() => signal(child, 'SIGKILL'), stopMs);
+    const limit = setTimeout(() => signal(child, 'SIGKILL'), stopMs * slowness);
     await closed;
     clearTimeout(limit);
   };

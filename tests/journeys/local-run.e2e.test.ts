@@ -118,11 +118,9 @@ describe('npm start', () => {
     expect((await get(run.origin + link.pathname)).status).toBe(200);
   });
 
-  test('exits with 0 within 10 seconds on Ctrl-C and leaves no process', async () => {
-    const startedAt = performance.now();
+  test('exits with 0 on Ctrl-C and leaves no process', async () => {
     run.process.kill('SIGINT');
     expect(await run.exited).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     await until('no process on the data', async () => findProcesses(dataDir).length === 0);
     run = await localRun(dataDir);
   });

@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { findTestProgram } from '#libs/testing';
+import { findTestProgram, slowness } from '#libs/testing';
 import { denoBinary } from '../../scripts/deno-binary.ts';
 import { type Case, cases } from './cases.ts';
 
@@ -102,10 +102,15 @@ function run(program: string, args: string[], environment: object, input = ''): 
   const { PATH, HOME, GOCACHE } = process.env;
   return new Promise((resolve, reject) => {
     const env = { ...{ PATH, HOME, ...(GOCACHE && { GOCACHE }) }, ...environment };
-    const child = execFile(program, args, { cwd: folder, env, timeout: timeoutMs }, (error, out, errors) => {
-      if (error) reject(new Error(`${program} ended: ${error.message}\n${errors}`));
-      else resolve(out);
-    });
+    const child = execFile(
+      program,
+      args,
+      { cwd: folder, env, timeout: timeoutMs * slowness },
+      (error, out, errors) => {
+        if (error) reject(new Error(`${program} ended: ${error.message}\n${errors}`));
+        else resolve(out);
+      },
+    );
     // a sample may end before it has read all input; only its output counts
     child.stdin?.on('error', () => undefined).end(input);
   });

@@ -4,6 +4,7 @@
 import { expect, test } from '@jest/globals';
 import { testMongo } from '../../testing/servers.ts';
 import { tcpProxy } from '../../testing/tcp-proxy.ts';
+import { slowness } from '../../testing/until.ts';
 import { becomePrimary } from './replica-set.ts';
 
 test('becomePrimary reconnects if its connection is closed', async () => {
@@ -12,7 +13,7 @@ test('becomePrimary reconnects if its connection is closed', async () => {
   try {
     // the driver's own commands have no session
     proxy.cutAfter(Buffer.from('lsid'), 3);
-    await becomePrimary(proxy.url, new URL(mongo.uri).host, AbortSignal.timeout(20_000));
+    await becomePrimary(proxy.url, new URL(mongo.uri).host, AbortSignal.timeout(60_000 * slowness));
     expect(proxy.remainingCuts()).toBe(0);
   } finally {
     await proxy.close();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from '@jest/globals';
+import { slowness } from '#libs/testing';
 import { attacks } from '../../../tests/word/attacks.ts';
 import { compile, createDocument, createNode, renderParts } from '../../../tests/word/samples.ts';
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
     const template = new URL('./template.ts', import.meta.url).href;
     // an algorithm of quadratic time exceeds this timeout
     const { stdout } = await promisify(execFile)(process.execPath, [...flags, template, ...paths], {
-      timeout: 110_000,
+      timeout: 110_000 * slowness,
     });
     outcome = JSON.parse(stdout);
   } finally {

@@ -17,7 +17,7 @@ import {
   type WorkerPool,
 } from './worker-pool.ts';
 
-const generousLimits: WorkerLimits = { workers: 1, maxQueue: 8, timeoutSeconds: 60, memoryMb: 512 };
+const generousLimits: WorkerLimits = { workers: 1, maxQueue: 8, timeoutSeconds: 3_600, memoryMb: 512 };
 let pool: WorkerPool;
 afterEach(() => pool.close());
 
@@ -145,7 +145,8 @@ test('the main thread stays responsive while a worker is busy', async () => {
     ticks += 1;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  expect(ticks).toBeGreaterThan(20);
+  // a blocked thread counts one or two
+  expect(ticks).toBeGreaterThan(5);
   expect(await file).toMatchObject({ ok: true });
 });
 
@@ -230,8 +231,9 @@ onLinux('the worker process ignores termination signals', async () => {
 
 onLinux('the worker process exits when idle and starts again for the next task', async () => {
   pool = start({ ...generousLimits, idleMs: 50 });
-  await run('compileBuiltIn');
-  expect(await findWorkerProcesses()).toHaveLength(1);
+  const file = run('compile', createHeavyFile());
+  await until('a worker process', async () => (await findWorkerProcesses()).length === 1);
+  await file;
   await until('the worker process has exited', async () => (await findWorkerProcesses()).length === 0);
   expect(await run('compileBuiltIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
   expect(errors).toEqual([]);

@@ -9,7 +9,7 @@ import { createEventLog } from './log.ts';
 import { type AttemptResult, type ClaimedRow, createQueue, type Queue } from './queue.ts';
 import type { Lease } from './update-pipelines.ts';
 
-const lockMs = 30_000;
+const lockMs = 3_600_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
 const delivered = {
   decision: { status: 'delivered' },
@@ -18,7 +18,7 @@ const delivered = {
   error: null,
 } as const;
 const later = {
-  decision: { status: 'pending', delayMs: 60_000 },
+  decision: { status: 'pending', delayMs: 3_600_000 },
   http_status: 500,
   duration_ms: 5,
   error: 'status_500',
@@ -133,7 +133,7 @@ test('rows due later and rows of excluded endpoints are not returned', async () 
   const [busy, free] = [newId(), newId()];
   const ids = await enqueue([busy, free]);
   const postponed = await enqueue([newId()]);
-  for (const _id of postponed) await change({ _id }, { due_at: new Date(Date.now() + 60_000) });
+  for (const _id of postponed) await change({ _id }, { due_at: new Date(Date.now() + 3_600_000) });
   expect((await dueIds()).sort()).toEqual([...ids].sort());
   expect(await dueIds([busy])).toHaveLength(1);
 });
@@ -189,10 +189,11 @@ test('finish records the outcome and unlocks the row', async () => {
 
 test('a retry is due when its delay is over', async () => {
   const row = await claimOne();
+  const before = Date.now();
   await finish(row, later);
   const after = await findRow(row);
   expect(after).toMatchObject({ status: 'pending', error: 'status_500' });
-  expect(after.due_at?.getTime()).toBeGreaterThan(Date.now() + 50_000);
+  expect(after.due_at?.getTime()).toBeGreaterThan(before + 3_500_000);
   expect(await dueIds()).toEqual([]);
 });
 
@@ -249,7 +250,7 @@ test('finding due rows reads only index entries of due rows', async () => {
   await enqueue([newId()]);
   const laterIds = await enqueue(Array.from({ length: 50 }, newId));
   const rows = fixture.store.rows(webhookDeliveries);
-  await rows.updateMany({ _id: { $in: laterIds } }, { due_at: new Date(Date.now() + 60_000) });
+  await rows.updateMany({ _id: { $in: laterIds } }, { due_at: new Date(Date.now() + 3_600_000) });
   await fixture.store.rows(webhookDeliveries).db.db?.command({ profile: 2 });
   await deliveries.findDue({ shards: everyShard, without: [], limit: 100 });
   await fixture.store.rows(webhookDeliveries).db.db?.command({ profile: 0 });

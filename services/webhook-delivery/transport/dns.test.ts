@@ -1,6 +1,7 @@
 /** Tests name resolution with a real DNS server over UDP, and the fallback to the operating system. */
 import { Resolver } from 'node:dns/promises';
 import { afterEach, expect, test } from '@jest/globals';
+import { slowness } from '#libs/testing';
 import { type DnsAnswer, type NameServer, startNameServer } from '../testing/dns-server.ts';
 import { createResolver, type SystemLookup } from './dns.ts';
 
@@ -13,10 +14,13 @@ const failingLookup: SystemLookup = async (hostname) => {
   throw new Error(`${hostname} is not known`);
 };
 
+/** Long enough for an answer on a busy machine, ms. */
+const queryMs = 3_000 * slowness;
+
 async function createTestResolver(getAnswer: (name: string) => DnsAnswer, system = failingLookup) {
   const server = await startNameServer(getAnswer);
   open.push(server);
-  const servers = new Resolver({ timeout: 200, tries: 1 });
+  const servers = new Resolver({ timeout: queryMs, tries: 1 });
   servers.setServers([server.address]);
   return { resolve: createResolver({ servers, system }), queries: server.queries };
 }

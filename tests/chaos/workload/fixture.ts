@@ -1,7 +1,7 @@
 /** Starts the system for the chaos journey in one of three deployments, with RabbitMQ and MongoDB users. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
-import { freePorts, ownRabbit, type RabbitBroker } from '#libs/testing';
+import { freePorts, ownRabbit, type RabbitBroker, slowness } from '#libs/testing';
 import { contracts } from '../../../services/contracts.ts';
 import { fiveProcesses, localSettings, startServers } from '../../five-processes.ts';
 import { runScript, type SupervisedProgram, stopProgram, supervise } from '../../programs.ts';
@@ -29,7 +29,7 @@ export interface ChaosFixture {
 /** The processes and what they share. */
 type RunningSystem = Pick<ChaosFixture, 'origin' | 'processes' | 'prefix' | 'stop'> & { users: ServiceUsers };
 
-const timeoutSeconds = 4;
+const timeoutSeconds = Math.ceil(6 * slowness);
 const settings = {
   RATE_LIMIT_PER_MINUTE: '0',
   REGISTRATIONS_PER_HOUR: '0',
@@ -45,7 +45,7 @@ export async function chaosFixture(way: Deployment): Promise<ChaosFixture> {
   const running = await (way === 'all in one' ? startAllInOne(() => rabbit) : startFive(way, () => rabbit));
   const client = new mongoose.mongo.MongoClient(running.users.administrator);
   // a transaction of a killed process keeps its locks for this time; the default is one minute
-  const parameter = { setParameter: 1, transactionLifetimeLimitSeconds: 5 };
+  const parameter = { setParameter: 1, transactionLifetimeLimitSeconds: Math.ceil(5 * slowness) };
   await client
     .db('admin')
     .command(parameter)

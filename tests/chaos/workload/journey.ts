@@ -5,6 +5,7 @@ import {
   type RetryingClient,
   retryingClient,
   secretScanner,
+  slowness,
   until,
   type WebhookReceiver,
   webhookReceiver,
@@ -48,7 +49,7 @@ export function testJourneyWithFaults(way: Deployment): void {
 
   beforeAll(async () => {
     [system, receiver] = await Promise.all([chaosFixture(way), webhookReceiver()]);
-    api = retryingClient(apiClient(system.origin, { secrets, timeoutMs: 20_000 }));
+    api = retryingClient(apiClient(system.origin, { secrets, timeoutMs: 20_000 * slowness }));
   }, 400_000);
   afterAll(async () => {
     await system?.stop();
