@@ -41,7 +41,7 @@ export function retryingClient(client: HttpClient): RetryingClient {
       const entry = { path };
       inFlight.add(entry);
       try {
-        const key = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
+        const key: Record<string, string> = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
         const keyed = { ...request, headers: { accept: 'application/json', ...key, ...headers } };
         const limit = performance.now() + giveUpMs;
         if (method !== 'GET') changes += 1;
