@@ -1,6 +1,6 @@
 /**
- * Starts MongoDB and RabbitMQ for a test run when a test asks for them (`GET /mongodb`, `GET /rabbitmq`), in a
- * process of its own. When its standard input closes, it stops them and reports what the tests left behind.
+ * The process that starts MongoDB and RabbitMQ when a test asks for them (`GET /mongodb`, `GET /rabbitmq`). At the
+ * end of its standard input it stops them and lists the files and processes that the tests have not removed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

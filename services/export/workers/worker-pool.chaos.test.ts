@@ -146,7 +146,7 @@ test('the main thread stays responsive while a worker is busy', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   // a blocked thread counts one or two
-  expect(ticks).toBeGreaterThan(5);
+  expect(ticks).toBeGreaterThan(20);
   expect(await file).toMatchObject({ ok: true });
 });
 
