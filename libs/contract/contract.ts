@@ -28,7 +28,7 @@ export interface Contract {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds operations of every type; each is typed where it is used
-export type AnyOperation = Operation<any, any, any, any, any>;
+export type AnyOperation = Operation<any, any, any, any, any, any>;
 
 /** Declares a contract. */
 export function contract(options: Contract): Contract {

@@ -1,5 +1,5 @@
 /** Public interface of the contract library: operations, events, views and problems as values over zod. */
-export { type Access, access, anyone } from './access.ts';
+export { type Access, access, anyone, type ResourceRule } from './access.ts';
 export { type AnyOperation, type Contract, contract } from './contract.ts';
 export { type Envelope, type EventType, envelope, event } from './event.ts';
 export {
@@ -21,6 +21,7 @@ export {
   operation,
   type ParamsOf,
   type QueryOf,
+  type ResourceOf,
 } from './operation.ts';
 export { type Page, page, parseCursor, toCursor } from './page.ts';
 export { Problem, type ProblemKind, problem } from './problem.ts';

@@ -73,9 +73,7 @@ function toOperationObject(
     operationId: operation.id,
     tags: [tag],
     summary: operation.summary,
-    description: [operation.description, operation.permission ?? operation.access.description]
-      .filter(Boolean)
-      .join('\n\n'),
+    description: [operation.description, operation.access.description].filter(Boolean).join('\n\n'),
     ...(operation.access.authenticated ? {} : { security: [] }),
     parameters: [
       ...toParameters(operation.params, 'path', schemas),

@@ -13,6 +13,7 @@ export interface Operation<
   Query extends Shape = Shape,
   Body extends Shape | Multipart = Shape | Multipart,
   Returns extends Shape | Media = Shape | Media,
+  Resource = unknown,
 > {
   /** Verb and noun in camelCase. The name of the operation in metrics, spans and the API reference. */
   readonly id: string;
@@ -22,9 +23,7 @@ export interface Operation<
   readonly at?: 'api' | 'root';
   readonly summary: string;
   readonly description?: string;
-  readonly access: Access<Principal>;
-  /** One sentence on who may call it, if that depends on the resource. */
-  readonly permission?: string;
+  readonly access: Access<Principal, Resource>;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -66,15 +65,19 @@ export function operation<
   Query extends Shape = z.ZodObject<Record<never, never>>,
   Body extends Shape | Multipart = z.ZodVoid,
   Returns extends Shape | Media = Shape,
+  Resource = never,
 >(
-  options: Operation<Principal, Params, Query, Body, Returns>,
-): Operation<Principal, Params, Query, Body, Returns> {
+  options: Operation<Principal, Params, Query, Body, Returns, Resource>,
+): Operation<Principal, Params, Query, Body, Returns, Resource> {
   return options;
 }
 
 /** The type of the principal that an operation's handler receives. */
 export type ActorOf<O> =
   O extends Operation<infer P, Shape, Shape, Shape | Multipart, Shape | Media> ? P : never;
+
+/** The type of the resource that the access rule depends on; `never` if it depends on none. */
+export type ResourceOf<O> = O extends { access: Access<infer _, infer R> } ? R : never;
 
 /** The type of the parsed path parameters. */
 export type ParamsOf<O> = O extends { params?: infer P } ? (P extends Shape ? z.output<P> : object) : object;

@@ -11,6 +11,7 @@ import {
   type ParamsOf,
   type Problem,
   type QueryOf,
+  type ResourceOf,
   toCursor,
 } from '#libs/contract';
 import type { Actor } from '#libs/store';
@@ -52,6 +53,12 @@ export interface HandlerInput<O> {
   readonly query: QueryOf<O>;
   readonly body: BodyOf<O>;
   readonly call: RequestInfo;
+  /**
+   * Throws if the access rule of the operation does not allow the actor to call it on this resource. A handler
+   * of an operation whose access depends on a resource must call it before anything else depends on the
+   * resource.
+   */
+  authorize(resource: ResourceOf<O>): void;
 }
 
 /** A response body with an ETag, a cursor, headers or a replay key. */

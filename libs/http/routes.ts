@@ -153,7 +153,12 @@ async function respond(
   const { params, query, body } = parsed;
   const toRendered = (reply: unknown) =>
     addLocation(operation, params, apiPrefix, render(operation.status, reply, request));
-  const run = (actor: Principal | undefined) => route.run({ actor, params, query, body, call });
+  const { authorize, assertAuthorized } = createResourceGuard(operation, principal);
+  const run = async (actor: Principal | undefined) => {
+    const reply = await route.run({ actor, params, query, body, call, authorize });
+    assertAuthorized();
+    return reply;
+  };
   const key = operation.method === 'post' && principal ? getIdempotencyKey(request) : undefined;
   if (key === undefined || !principal) return toRendered(await run(principal));
 
@@ -173,13 +178,32 @@ async function respond(
   const result = await store.withIdempotencyKey(principal, { claim, toResponse }, run);
   if ('reply' in result) return rendered ?? toRendered(result.reply);
   notes.replayed = true;
-  const input = { actor: principal, params, query, body, call };
+  const input = { actor: principal, params, query, body, call, authorize };
   await route.authorizeReplay?.(input);
+  assertAuthorized();
   const { replayKey, ...stored } = result.stored;
   const response = replayKey
     ? toRendered(await renderReplay(route, input, replayKey))
     : { ...stored, body: stored.body.length > 0 ? stored.body : undefined };
   return { ...response, headers: { ...response.headers, 'Idempotency-Replayed': 'true' } };
+}
+
+/**
+ * Creates the `authorize` of a request. `assertAuthorized` throws if the handler has not called it, which is a
+ * bug: a permission must not be forgotten.
+ */
+function createResourceGuard({ id, access: { resource: rule } }: AnyOperation, principal: unknown) {
+  let isAuthorized = rule === undefined;
+  return {
+    authorize(resource: unknown): void {
+      if (!rule) throw new Error(`The access rule of ${id} has no resource`);
+      if (!rule.allows(principal, resource)) throw rule.deny();
+      isAuthorized = true;
+    },
+    assertAuthorized(): void {
+      if (!isAuthorized) throw new Error(`The handler of ${id} did not authorize the resource`);
+    },
+  };
 }
 
 async function renderReplay(

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import {
   contract,
-  Forbidden,
   id,
   media,
   multipart,
@@ -14,7 +13,7 @@ import {
   timestamp,
 } from '#libs/contract';
 import { documentNodes, documentStates } from '../documents/contract.ts';
-import { member, organizationProfiles, principalViews } from '../identity/contract.ts';
+import { member, organizationProfiles, ownerOrAdmin, principalViews } from '../identity/contract.ts';
 
 // ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -119,12 +118,11 @@ export const deleteTemplate = operation({
   method: 'delete',
   path: '/templates/{template_id}',
   summary: 'Delete a template',
-  access: member,
-  permission: 'The uploader or an admin may delete the template.',
+  access: ownerOrAdmin('delete this template', 'uploader'),
   params: z.object({ template_id: id }),
   status: 204,
   returns: nothing,
-  problems: [NotFound, Forbidden],
+  problems: [NotFound],
 });
 
 export const exportWord = operation({

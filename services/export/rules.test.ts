@@ -1,22 +1,6 @@
 /** Tests the rules of the export service. */
 import { describe, expect, test } from '@jest/globals';
-import { buildTree, canDelete, type NodeRow, toDocumentProperties } from './rules.ts';
-
-describe('canDelete', () => {
-  const template = { created_by: 'uploader' };
-
-  test('the uploader may delete a template', () => {
-    expect(canDelete({ user_id: 'uploader', role: 'member' }, template)).toBe(true);
-  });
-
-  test('an admin may delete a template of another user', () => {
-    expect(canDelete({ user_id: 'other', role: 'admin' }, template)).toBe(true);
-  });
-
-  test('another member may not delete a template', () => {
-    expect(canDelete({ user_id: 'other', role: 'member' }, template)).toBe(false);
-  });
-});
+import { buildTree, type NodeRow, toDocumentProperties } from './rules.ts';
 
 describe('exported document', () => {
   const uuid = (last: number) => `01900000-0000-7000-8000-${String(last).padStart(12, '0')}`;

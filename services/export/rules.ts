@@ -6,14 +6,6 @@ import type { DocumentProperties, ExportNode } from './formats/document.ts';
 /** A node row, as the view of the documents service returns it. */
 export type NodeRow = RowOf<typeof documentNodes>;
 
-/** Returns true for the uploader of the template and for admins. */
-export function canDelete(
-  actor: { user_id: string; role: 'member' | 'admin' },
-  template: { created_by: string },
-): boolean {
-  return actor.role === 'admin' || actor.user_id === template.created_by;
-}
-
 /** Maps a document row to the properties that the formats need. */
 export function toDocumentProperties(
   document: RowOf<typeof documentStates>,

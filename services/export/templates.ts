@@ -1,9 +1,8 @@
 /** Uploads, lists and deletes the .docx templates of Word exports. */
 import { z } from 'zod';
-import { Forbidden, id, NotFound, parseCursor } from '#libs/contract';
+import { id, NotFound, parseCursor } from '#libs/contract';
 import { handle, type Route, toPage } from '#libs/http';
 import { createTemplate, deleteTemplate, listTemplates, type Template, TemplateInvalid } from './contract.ts';
-import { canDelete } from './rules.ts';
 import type { TemplateStore, TemplateSummary } from './store/templates.ts';
 import { WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
 
@@ -36,11 +35,10 @@ export function templateHandlers({ templates, workers, now }: TemplateDeps): Rou
       return toPage({ found, limit: query.limit, toItem: toTemplate, position: ({ _id }) => [_id] });
     }),
 
-    handle(deleteTemplate, async ({ actor, params }) => {
+    handle(deleteTemplate, async ({ actor, params, authorize }) => {
       const template = await templates.find(actor, params.template_id);
       if (!template) throw NotFound();
-      if (!canDelete(actor, template))
-        throw Forbidden('Only the uploader or an admin may delete this template.');
+      authorize(template);
       if (!(await templates.remove(actor, template))) throw NotFound();
       return undefined;
     }),

@@ -1,7 +1,7 @@
 /** API keys: a member creates them, and they act as that member. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { InvalidRequest, id, NotFound, newId, parseCursor, Unauthenticated } from '#libs/contract';
+import { InvalidRequest, id, newId, parseCursor, Unauthenticated } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
 import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
@@ -9,8 +9,8 @@ import {
   ApiKeyUsed,
   createApiKey,
   deleteApiKey,
+  getVisibleUser,
   listApiKeys,
-  type MemberPrincipal,
   RoleTooHigh,
 } from './contract.ts';
 import { toApiKey } from './presenters.ts';
@@ -64,17 +64,16 @@ export function apiKeyHandlers({ now, credentials, store }: ApiKeyOptions) {
     handle(listApiKeys, async ({ actor, query }) => {
       const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await credentials.listKeys(actor, {
-        userId: getVisibleOwner(actor),
+        userId: getVisibleUser(actor),
         before,
         limit: query.limit + 1,
       });
       return toPage({ found, limit: query.limit, toItem: toApiKey, position: ({ _id }) => [_id] });
     }),
 
-    handle(deleteApiKey, async ({ actor, params, call }) => {
+    handle(deleteApiKey, async ({ actor, params, call, authorize }) => {
       call.audit({ revoked_key_id: params.key_id });
-      const revoked = await credentials.revokeKey(actor, params.key_id, getVisibleOwner(actor));
-      if (!revoked) throw NotFound();
+      const revoked = await credentials.revokeKey(actor, params.key_id, authorize);
       call.audit({ member_id: revoked.user_id });
       return undefined;
     }),
@@ -91,14 +90,6 @@ export function recordKeyUsage({ credentials }: { credentials: CredentialReposit
       credentials.recordUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
     ),
   ];
-}
-
-/**
- * The user whose keys a member may see and revoke: their own, or undefined for an admin, who may see all
- * keys.
- */
-function getVisibleOwner({ role, user_id }: MemberPrincipal): string | undefined {
-  return role === 'admin' ? undefined : user_id;
 }
 
 function expiryInPastError() {

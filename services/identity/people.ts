@@ -9,7 +9,6 @@ import {
   listMembers,
   listRoles,
   MemberRemoved,
-  PasswordNeedsSession,
   updateMember,
   updatePassword,
   WrongPassword,
@@ -83,7 +82,6 @@ export function peopleHandlers({
     }),
 
     handle(updatePassword, async ({ actor, body, call }) => {
-      if (actor.key_id !== null) throw PasswordNeedsSession();
       const user = await accounts.findUser(actor.user_id);
       if (!user) throw Unauthenticated();
       const isRight = await withLoginThrottle({ email: user.email, address: call.address }, async () =>

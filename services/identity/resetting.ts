@@ -7,7 +7,6 @@ import {
   createPasswordReset,
   MemberElsewhere,
   NoSuchAccount,
-  PasswordNeedsSession,
   ResetInvalid,
   resetAccountPassword,
   resetPassword,
@@ -50,12 +49,12 @@ export function passwordResetHandlers({
 }: PasswordResetOptions) {
   return {
     handlers: [
-      handle(createPasswordReset, async ({ actor, params, call }) => {
+      handle(createPasswordReset, async ({ actor, params, call, authorize }) => {
         call.audit({ member_id: params.member_id });
         const { organization_id } = actor;
         const membership = await accounts.findMembership(organization_id, params.member_id);
         if (!membership) throw NotFound();
-        if (actor.key_id !== null) throw PasswordNeedsSession();
+        authorize(membership);
         const { user } = membership;
         if (user._id === actor.user_id)
           throw Forbidden('You cannot reset your own password: change it with POST /me/password.');

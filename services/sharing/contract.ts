@@ -3,7 +3,6 @@ import { z } from 'zod';
 import {
   anyone,
   contract,
-  Forbidden,
   id,
   media,
   NotFound,
@@ -14,7 +13,7 @@ import {
 } from '#libs/contract';
 import { documentNodes, documentStates } from '../documents/contract.ts';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
-import { member, organizationProfiles, principalViews } from '../identity/contract.ts';
+import { member, organizationProfiles, ownerOrAdmin, principalViews } from '../identity/contract.ts';
 
 // ── Problems
 // ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -87,8 +86,7 @@ export const createShareToken = operation({
   summary: 'Create a public link to a published document',
   description:
     'Returns the existing token if the document has one. `{"replace": true}` creates a new token; the old link stops working immediately.',
-  access: member,
-  permission: 'The owner or an admin may share the document.',
+  access: ownerOrAdmin('share this document'),
   params: docParams,
   body: z
     .strictObject({
@@ -98,7 +96,7 @@ export const createShareToken = operation({
   status: 201,
   returns: ShareToken,
   location: '/documents/{doc_id}/share-token',
-  problems: [NotFound, Forbidden, DocumentNotPublished],
+  problems: [NotFound, DocumentNotPublished],
 });
 
 export const getShareToken = operation({
@@ -119,12 +117,11 @@ export const deleteShareToken = operation({
   path: '/documents/{doc_id}/share-token',
   summary: 'Stop sharing a document',
   description: 'The link stops working with the next request.',
-  access: member,
-  permission: 'The owner or an admin may stop sharing the document.',
+  access: ownerOrAdmin('stop sharing this document'),
   params: docParams,
   status: 204,
   returns: nothing,
-  problems: [NotFound, Forbidden],
+  problems: [NotFound],
 });
 
 export const getEmbeddedDocument = operation({

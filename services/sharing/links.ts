@@ -1,8 +1,7 @@
 /** Creates, shows and deletes the public link of a document. */
-import { Forbidden, NotFound } from '#libs/contract';
+import { NotFound } from '#libs/contract';
 import { handle, type Route } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
-import type { MemberPrincipal } from '../identity/contract.ts';
 import {
   createShareToken,
   DocumentNotPublished,
@@ -10,7 +9,7 @@ import {
   getShareToken,
   type ShareToken,
 } from './contract.ts';
-import { isLive, isShareable, mayShare } from './rules.ts';
+import { isLive, isShareable } from './rules.ts';
 import type { DocumentState, NewToken, SharingStore } from './store.ts';
 
 /** Dependencies of the link routes. */
@@ -29,8 +28,9 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
   return [
     handle(
       createShareToken,
-      async ({ actor, params, body }) => {
-        const document = await getDocumentForSharing(actor, params.doc_id);
+      async ({ actor, params, body, authorize }) => {
+        const document = await getDocument(actor, params.doc_id);
+        authorize(document);
         if (!isShareable(document)) throw DocumentNotPublished();
         // read before the transaction: of two concurrent replacements the second returns the first one's
         // token
@@ -40,8 +40,8 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
         );
       },
       {
-        async authorizeReplay({ actor, params }) {
-          await getDocumentForSharing(actor, params.doc_id);
+        async authorizeReplay({ actor, params, authorize }) {
+          authorize(await getDocument(actor, params.doc_id));
         },
       },
     ),
@@ -53,8 +53,9 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
       return token && isLive(token, document) ? toShareToken(actor, document, token) : null;
     }),
 
-    handle(deleteShareToken, async ({ actor, params }) => {
-      const document = await getDocumentForSharing(actor, params.doc_id);
+    handle(deleteShareToken, async ({ actor, params, authorize }) => {
+      const document = await getDocument(actor, params.doc_id);
+      authorize(document);
       // a draft has the same family as the published version and must not delete that version's link
       if (isShareable(document)) await sharing.delete(actor, document.family_id);
       return undefined;
@@ -65,12 +66,6 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
     const document = await sharing.document(actor.organization_id, id);
     if (!document) throw NotFound();
     return document;
-  }
-
-  async function getDocumentForSharing(actor: MemberPrincipal, id: string): Promise<DocumentState> {
-    const document = await getDocument(actor, id);
-    if (mayShare(actor, document)) return document;
-    throw Forbidden('Only the owner of the document or an admin may share it.');
   }
 
   /** The family's token: the stored one if it is valid and its hash is not `replacedHash`, else a new one. */

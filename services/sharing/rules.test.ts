@@ -6,26 +6,9 @@ import {
   hashToken,
   isLive,
   isShareable,
-  mayShare,
   resolveLink,
   wantsHtml,
 } from './rules.ts';
-
-describe('mayShare', () => {
-  const document = { created_by: 'owner' };
-
-  test('is true for the owner', () => {
-    expect(mayShare({ user_id: 'owner', role: 'member' }, document)).toBe(true);
-  });
-
-  test('is true for an admin', () => {
-    expect(mayShare({ user_id: 'other', role: 'admin' }, document)).toBe(true);
-  });
-
-  test('is false for other members', () => {
-    expect(mayShare({ user_id: 'other', role: 'member' }, document)).toBe(false);
-  });
-});
 
 test('only published documents are shareable', () => {
   expect(isShareable({ status: 'published' })).toBe(true);

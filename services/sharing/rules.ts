@@ -1,13 +1,5 @@
-/** The rules of sharing: who may share, what can be shared, what a link shows and who may frame it. */
+/** The rules of sharing: what can be shared, what a link shows and who may frame it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-
-/** Whether this member may create or delete the link of a document; the owner and admins may. */
-export function mayShare(
-  actor: { user_id: string; role: 'member' | 'admin' },
-  document: { created_by: string },
-): boolean {
-  return actor.role === 'admin' || actor.user_id === document.created_by;
-}
 
 /** Whether a document can have a link; drafts and archived documents cannot. */
 export function isShareable(document: { status: string }): boolean {

@@ -7,28 +7,18 @@ import { services } from '../../services/testing/services.ts';
 import { type PermissionFixture, permissionFixture } from './fixture.ts';
 import { type Credential, createPeople, type People } from './people.ts';
 import { findChanges, readRows } from './resources.ts';
-import { operatorSamples, type Sample, samples } from './samples.ts';
-import {
-  type Actor,
-  actors,
-  type Outcome,
-  operatorOperations,
-  parseRowName,
-  type RowName,
-  type Rule,
-  table,
-} from './table.ts';
+import { operatorSamples, type RowName, type Sample, samples } from './samples.ts';
+import { type Actor, actors, getRow, type Outcome, operatorOperations, parseRowName } from './table.ts';
 
 const operations = new Map(contracts.flatMap((one) => one.operations).map((one) => [one.id, one]));
 const adminOperations = new Map(
   contracts.flatMap((one) => one.adminOperations ?? []).map((one) => [one.id, one]),
 );
-const rules: Record<RowName, Rule> = table;
 // the keys of a literal object are the names that its type has
-const names = Object.keys(table) as RowName[];
+const names = Object.keys(samples) as RowName[];
 const outside: Actor = 'other organization';
 const rowsWith = (some: readonly Outcome[], among: readonly Actor[] = actors) =>
-  names.filter((name) => among.some((actor) => some.includes(rules[name].outcomes[actor])));
+  names.filter((name) => among.some((actor) => some.includes(getRow(name).outcomes[actor])));
 const isRefusal = (outcome: Outcome) => typeof outcome === 'number';
 
 let app: TestApp;
@@ -170,14 +160,14 @@ async function requestAll(
 }
 
 function getOutcome(name: RowName, credential: Credential): Outcome {
-  const { outcomes } = rules[name];
+  const { outcomes } = getRow(name);
   // an operation for admins is denied to a member of any organization before the resource is looked up
   const lacksRole = credential.actor === outside && credential.role === 'member' && outcomes.owner === 403;
   return lacksRole || lacksPlan(name, credential) ? 403 : outcomes[credential.actor];
 }
 
 function lacksPlan(name: RowName, credential: Credential): boolean {
-  return rules[name].plan === 'scale' && credential.plan === 'trial';
+  return getRow(name).plan === 'scale' && credential.plan === 'trial';
 }
 
 function getStatuses(exchanges: readonly Exchange[]): Record<string, number> {

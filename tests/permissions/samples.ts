@@ -2,7 +2,7 @@
 
 import { type PermissionFixture, templateForm, webhookForm } from './fixture.ts';
 import { type Credential, unique, uniqueEmail } from './people.ts';
-import type { OperatorOperation, RowName } from './table.ts';
+import type { OperatorOperation } from './table.ts';
 
 /** A sample request that any credential can send. */
 export interface Sample {
@@ -181,13 +181,14 @@ const webhooks = {
 } satisfies Record<string, Prepare>;
 
 /** The sample request of each row of the table. */
-export const samples: Record<RowName, Prepare> = {
+export const samples = {
   ...identity,
   ...documents,
   ...sharing,
   ...exports,
   ...webhooks,
-};
+} satisfies Record<string, Prepare>;
+export type RowName = keyof typeof samples;
 
 /** The sample request of each operation of the operator. */
 export const operatorSamples: Record<OperatorOperation, Prepare> = {

@@ -1,4 +1,6 @@
 /** The permission table: the tests check every operation against it, and docs/permissions.md is generated from it. */
+import type { AnyOperation } from '#libs/contract';
+import { contracts } from '../../services/contracts.ts';
 
 /** All kinds of callers, in the order of the columns. The owner is the member who created the resource. */
 export const actors = [
@@ -37,112 +39,55 @@ type Columns = OutcomesOf<typeof actors>;
 const yes = 'yes';
 const own = 'own';
 
+/**
+ * The outcomes for each access rule, by its name. For callers of another organization, `own` becomes 404 if the path
+ * names a resource.
+ */
 // biome-ignore format: the columns are aligned
-const rules = {
-  // owner: creator of the resource, or its member      anon. other memb. edit. owner admin m.key a.key exp.  rev.  rem.
-  anyone:       rule('anyone, without credentials',    [yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes]),
-  person:       rule('the logged-in user; no API key', [401,  yes,  yes,  yes,  yes,  yes,  403,  403,  401,  401,  401]),
-  anyMember:    rule('any member',                     [401,  own,  yes,  yes,  yes,  yes,  yes,  yes,  401,  401,  401]),
-  admins:       rule('admins',                         [401,  own,  403,  403,  403,  yes,  403,  yes,  401,  401,  401]),
-  ownAndAdmins: rule('members (own); admins (all)',    [401,  own,  own,  own,  yes,  yes,  own,  yes,  401,  401,  401]),
-  ownAlone:     rule('members (own)',                  [401,  own,  own,  own,  yes,  own,  own,  own,  401,  401,  401]),
-  // for one resource that the body names; callers outside can name only their own
-  ownersNamed:  rule('its owner, admins',              [401,  own,  403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
-  // for one resource in the path
-  readers:      rule('any member',                     [401,  404,  yes,  yes,  yes,  yes,  yes,  yes,  401,  401,  401]),
-  editors:      rule('its owner, its editor, admins',  [401,  404,  403,  yes,  yes,  yes,  403,  yes,  401,  401,  401]),
-  owners:       rule('its owner, admins',              [401,  404,  403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
-  adminsOn:     rule('admins',                         [401,  404,  403,  403,  403,  yes,  403,  yes,  401,  401,  401]),
-  adminsSelves: rule('admins, logged in; no API key',  [401,  404,  403,  403,  403,  yes,  403,  403,  401,  401,  401]),
-  hidden:       rule('its member, admins',             [401,  404,  404,  404,  yes,  yes,  404,  yes,  401,  401,  401]),
-  secret:       rule('its member',                     [401,  404,  404,  404,  yes,  404,  404,  404,  401,  401,  401]),
+const rules: Record<string, Rule> = {
+  // owner: creator of the resource, or its member                anon. other memb. edit. owner admin m.key a.key exp.  rev.  rem.
+  'anyone':                rule('anyone, without credentials',    [yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes]),
+  'member, logged in':     rule('the logged-in user; no API key', [401,  yes,  yes,  yes,  yes,  yes,  403,  403,  401,  401,  401]),
+  'member':                rule('any member',                     [401,  own,  yes,  yes,  yes,  yes,  yes,  yes,  401,  401,  401]),
+  'admin':                 rule('admins',                         [401,  own,  403,  403,  403,  yes,  403,  yes,  401,  401,  401]),
+  'admin, logged in':      rule('admins, logged in; no API key',  [401,  own,  403,  403,  403,  yes,  403,  403,  401,  401,  401]),
+  'owner or admin':        rule('its owner, admins',              [401,  own,  403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
+  'owner, editor or admin': rule('its owner, its editor, admins', [401,  own,  403,  yes,  yes,  yes,  403,  yes,  401,  401,  401]),
 };
 
-/** One row per operation, under its id. For a special case, words follow the id after a space. */
-export const table = {
-  getSigningKeys: rules.anyone,
-  logIn: rules.anyone,
-  logOut: rules.anyone,
-  refreshSession: rules.anyone,
-  registerOrganization: rules.anyone,
-  getOpenApi: rules.anyone,
-  getReferencePage: rules.anyone,
-  getReferenceAsset: rules.anyone,
-  getStartPage: rules.anyone,
-  getApiStartPage: rules.anyone,
+/** The outcomes for a list that shows callers only what belongs to them, by the name of its access rule. */
+// biome-ignore format: the columns are aligned
+const listRules: Record<string, Rule> = {
+  'member (own)':              rule('members (own)',              [401,  own,  own,  own,  yes,  own,  own,  own,  401,  401,  401]),
+  'member (own), admin (all)': rule('members (own); admins (all)', [401,  own,  own,  own,  yes,  yes,  own,  yes,  401,  401,  401]),
+};
 
-  getMe: rules.anyMember,
-  updatePassword: rules.person,
-  listRoles: rules.anyMember,
-  listMembers: rules.anyMember,
-  updateMember: rules.adminsOn,
-  deleteMember: rules.adminsOn,
-  createInvitation: rules.admins,
-  listInvitations: rules.admins,
-  deleteInvitation: rules.adminsOn,
-  acceptInvitation: rules.anyone,
-  createPasswordReset: rules.adminsSelves,
-  resetPassword: rules.anyone,
-  getOrganization: rules.anyMember,
-  updateOrganization: rules.admins,
-  getSubscription: rules.anyMember,
-  listDepartments: rules.anyMember,
-  createDepartment: rules.admins,
-  updateDepartment: rules.adminsOn,
-  deleteDepartment: rules.adminsOn,
+/** The outcomes for one resource that nobody else may know about, by the name of the access rule. */
+// biome-ignore format: the columns are aligned
+const hiddenRules: Record<string, Rule> = {
+  'member (own)':              rule('its member',                 [401,  404,  404,  404,  yes,  404,  404,  404,  401,  401,  401]),
+  'member (own), admin (all)': rule('its member, admins',         [401,  404,  404,  404,  yes,  yes,  404,  yes,  401,  401,  401]),
+};
 
-  createApiKey: rules.anyMember,
-  'createApiKey with the role admin': rules.admins,
-  listApiKeys: rules.ownAndAdmins,
-  deleteApiKey: rules.hidden,
-  listInbox: rules.ownAlone,
-  countInbox: rules.ownAlone,
-  markInboxItemRead: rules.secret,
-  markInboxRead: rules.ownAlone,
-  deleteInboxItem: rules.secret,
+/** Requests whose outcome depends on their body. Words follow the operation id after a space. */
+const specialRows: Record<string, Rule> = { 'createApiKey with the role admin': getRule('admin', false) };
 
-  createDocument: rules.anyMember,
-  listDocuments: rules.anyMember,
-  countDocuments: rules.anyMember,
-  getDocument: rules.readers,
-  updateDocument: rules.editors,
-  deleteDocument: rules.owners,
-  duplicateDocument: rules.readers,
-  createNode: rules.editors,
-  updateNode: rules.editors,
-  deleteNode: rules.editors,
-  reorderNodes: rules.editors,
-  replaceTree: rules.editors,
-  publishDocument: rules.owners,
-  reviseDocument: rules.owners,
-  archiveDocument: rules.owners,
-  listVersions: rules.readers,
-  assignEditor: rules.owners,
-  triggerWebhooks: rules.owners,
+/** One row per operation, under its id, and the special rows. */
+export const table: Readonly<Record<string, Rule>> = Object.fromEntries(
+  contracts
+    .flatMap(({ operations }) => operations)
+    .flatMap((operation) => [
+      [operation.id, toRule(operation)] as const,
+      ...Object.entries(specialRows).filter(([name]) => parseRowName(name).operation === operation.id),
+    ]),
+);
 
-  createShareToken: rules.owners,
-  getShareToken: rules.readers,
-  deleteShareToken: rules.owners,
-  getEmbeddedDocument: rules.anyone,
-
-  createTemplate: rules.anyMember,
-  listTemplates: rules.anyMember,
-  deleteTemplate: rules.owners,
-  exportWord: rules.readers,
-  exportMarkdown: rules.readers,
-
-  createWebhook: onScale(rules.anyMember),
-  listWebhooks: onScale(rules.anyMember),
-  getWebhook: onScale(rules.readers),
-  updateWebhook: onScale(rules.owners),
-  rotateWebhookSecret: onScale(rules.owners),
-  deleteWebhook: onScale(rules.owners),
-  testWebhook: onScale(rules.readers),
-  listWebhookEvents: onScale(rules.anyMember),
-  redeliverWebhookEvent: onScale(rules.owners),
-  redeliverFailedEvents: onScale(rules.ownersNamed),
-} as const satisfies Record<string, Rule>;
-export type RowName = keyof typeof table;
+/** Returns the row with this name. */
+export function getRow(name: string): Rule {
+  const row = table[name];
+  if (!row) throw new Error(`The permission table has no row ${name}`);
+  return row;
+}
 
 /** Operations of the management port. They accept only the operator's token; other credentials get 401. */
 export const operatorOperations = ['setSubscription', 'resetAccountPassword'] as const;
@@ -154,12 +99,25 @@ export function parseRowName(name: string): { operation: string; special: string
   return { operation, special };
 }
 
+function toRule({ access, params }: AnyOperation): Rule {
+  const [, name = access.name, plan] = /^(.+), (Scale) plan$/.exec(access.name) ?? [];
+  const rule = getRule(name, params !== undefined);
+  return plan ? { ...rule, allowed: `${rule.allowed} (Scale plan)`, plan: 'scale' } : rule;
+}
+
+/** Returns the outcomes for an access rule. `hasResource`: the path names a resource. */
+function getRule(name: string, hasResource: boolean): Rule {
+  const special = hasResource ? hiddenRules[name] : listRules[name];
+  if (special) return special;
+  const rule = rules[name];
+  if (!rule) throw new Error(`The permission table has no rule for the access ${name}`);
+  const outsider = rule.outcomes['other organization'];
+  if (!hasResource || outsider !== own) return rule;
+  return { ...rule, outcomes: { ...rule.outcomes, 'other organization': 404 } };
+}
+
 function rule(allowed: string, columns: Columns): Rule {
   const outcomes = Object.fromEntries(actors.map((actor, column) => [actor, columns[column]]));
   // the type of `columns` guarantees one outcome per actor
   return { allowed, outcomes: outcomes as Record<Actor, Outcome> };
-}
-
-function onScale(rule: Rule): Rule {
-  return { ...rule, allowed: `${rule.allowed} (Scale plan)`, plan: 'scale' };
 }

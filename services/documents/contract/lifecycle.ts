@@ -1,7 +1,7 @@
 /** Defines the lifecycle operations of a document, from publishing to triggering its webhooks. */
 import { z } from 'zod';
-import { Forbidden, id, NotFound, operation, PreconditionFailed } from '#libs/contract';
-import { member } from '../../identity/contract.ts';
+import { id, NotFound, operation, PreconditionFailed } from '#libs/contract';
+import { member, ownerOrAdmin } from '../../identity/contract.ts';
 import {
   DocumentIsArchived,
   DocumentNotDraft,
@@ -19,13 +19,12 @@ export const publishDocument = operation({
   summary: 'Publish a draft',
   description:
     'Consumes one publish event of the plan. Publishing a revision archives the published version it replaces, and the public link then shows the revision. If the organization enables `lock_published`, the version of a revision must differ from that of its parent, unless the parent has no version.',
-  access: member,
-  permission: 'The owner or an admin may publish.',
+  access: ownerOrAdmin('publish this document'),
   params: docParams,
   status: 200,
   returns: Document,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentNotDraft, VersionUnchanged, PublishQuotaExhausted],
+  problems: [NotFound, DocumentNotDraft, VersionUnchanged, PublishQuotaExhausted],
 });
 
 export const reviseDocument = operation({
@@ -35,14 +34,13 @@ export const reviseDocument = operation({
   summary: 'Create a revision draft of a published document',
   description:
     'The draft copies the title, version, department, editor, tree and owner. `parent_doc_id` is the id of the original. The original stays published and keeps its public link until the revision is published.',
-  access: member,
-  permission: 'The owner or an admin may revise.',
+  access: ownerOrAdmin('revise this document'),
   params: docParams,
   status: 201,
   returns: Document,
   location: '/documents/{id}',
   etag: true,
-  problems: [NotFound, Forbidden, DocumentNotPublished],
+  problems: [NotFound, DocumentNotPublished],
 });
 
 export const archiveDocument = operation({
@@ -51,13 +49,12 @@ export const archiveDocument = operation({
   path: '/documents/{doc_id}/archive',
   summary: 'Archive a published document',
   description: 'An archived document is kept but read-only. Its public link stops working permanently.',
-  access: member,
-  permission: 'The owner or an admin may archive.',
+  access: ownerOrAdmin('archive this document'),
   params: docParams,
   status: 200,
   returns: ArchiveRecord,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentNotPublished],
+  problems: [NotFound, DocumentNotPublished],
 });
 
 export const listVersions = operation({
@@ -80,14 +77,13 @@ export const assignEditor = operation({
   path: '/documents/{doc_id}/editor',
   summary: 'Assign the editor, or remove it with null',
   description: 'Every assignment publishes `document.assigned`; removing the editor does not.',
-  access: member,
-  permission: 'The owner or an admin may assign the editor.',
+  access: ownerOrAdmin('assign the editor of this document'),
   params: docParams,
   body: z.strictObject({ editor_id: id.nullable() }),
   status: 200,
   returns: Document,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentIsArchived, EditorNotMember],
+  problems: [NotFound, DocumentIsArchived, EditorNotMember],
 });
 
 export const triggerWebhooks = operation({
@@ -97,13 +93,12 @@ export const triggerWebhooks = operation({
   summary: 'Trigger webhooks again for an event of a document',
   description:
     'Does not change the document. `dispatched` is true if the plan includes webhooks and an active webhook subscribes to the event. The payload contains `"refired": true`.',
-  access: member,
-  permission: 'The owner or an admin may trigger webhooks.',
+  access: ownerOrAdmin('trigger webhooks for this document'),
   params: docParams,
   body: z.strictObject({
     event_type: z.enum(['document.published', 'document.revised', 'document.archived']),
   }),
   status: 202,
   returns: z.strictObject({ dispatched: z.boolean() }),
-  problems: [NotFound, Forbidden, PreconditionFailed],
+  problems: [NotFound, PreconditionFailed],
 });

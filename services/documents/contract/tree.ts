@@ -1,7 +1,7 @@
 /** Defines the operations on nodes: create, update, delete, reorder, replace the whole tree. */
 import { z } from 'zod';
-import { Forbidden, id, NotFound, nothing, operation, patchBody } from '#libs/contract';
-import { member } from '../../identity/contract.ts';
+import { id, NotFound, nothing, operation, patchBody } from '#libs/contract';
+import { ownerEditorOrAdmin } from '../access.ts';
 import {
   ContentTooLarge,
   DocumentIsArchived,
@@ -30,8 +30,7 @@ export const createNode = operation({
   method: 'post',
   path: '/documents/{doc_id}/nodes',
   summary: 'Add a section, a step or a sub-step',
-  access: member,
-  permission: 'The owner, the editor or an admin may change the document.',
+  access: ownerEditorOrAdmin,
   params: docParams,
   body: z.strictObject({
     node_type: nodeType,
@@ -44,7 +43,7 @@ export const createNode = operation({
   status: 201,
   returns: Node,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked, NodeHierarchy, TooManyNodes],
+  problems: [NotFound, DocumentIsArchived, DocumentLocked, NodeHierarchy, TooManyNodes],
 });
 
 export const updateNode = operation({
@@ -54,14 +53,13 @@ export const updateNode = operation({
   summary: 'Change a node’s title, content or order, or move it',
   description:
     'Send only the fields to change; `content: null` clears the content. `parent_id` moves the node and its descendants to another parent in the same document. The ETag is that of the document.',
-  access: member,
-  permission: 'The owner, the editor or an admin may change the document.',
+  access: ownerEditorOrAdmin,
   params: nodeParams,
   body: patchBody({ title, content: content.nullable(), order, parent_id: parentId }),
   status: 200,
   returns: Node,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked, NodeHierarchy, ContentTooLarge],
+  problems: [NotFound, DocumentIsArchived, DocumentLocked, NodeHierarchy, ContentTooLarge],
 });
 
 export const deleteNode = operation({
@@ -69,13 +67,12 @@ export const deleteNode = operation({
   method: 'delete',
   path: '/documents/{doc_id}/nodes/{node_id}',
   summary: 'Delete a node and its descendants',
-  access: member,
-  permission: 'The owner, the editor or an admin may change the document.',
+  access: ownerEditorOrAdmin,
   params: nodeParams,
   status: 204,
   returns: nothing,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked],
+  problems: [NotFound, DocumentIsArchived, DocumentLocked],
 });
 
 export const reorderNodes = operation({
@@ -85,8 +82,7 @@ export const reorderNodes = operation({
   summary: 'Set the order of several nodes',
   description:
     'Applies all changes or none. One call may contain nodes of several parents, each node at most once.',
-  access: member,
-  permission: 'The owner, the editor or an admin may change the document.',
+  access: ownerEditorOrAdmin,
   params: docParams,
   body: z.strictObject({
     nodes: z
@@ -109,7 +105,7 @@ export const reorderNodes = operation({
   status: 204,
   returns: nothing,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked, UnknownNodes],
+  problems: [NotFound, DocumentIsArchived, DocumentLocked, UnknownNodes],
 });
 
 export const replaceTree = operation({
@@ -118,21 +114,12 @@ export const replaceTree = operation({
   path: '/documents/{doc_id}/nodes',
   summary: 'Replace the whole tree',
   description: 'Replaces all nodes or none. Every node gets a new id.',
-  access: member,
-  permission: 'The owner, the editor or an admin may change the document.',
+  access: ownerEditorOrAdmin,
   params: docParams,
   body: z.strictObject({ nodes: z.array(treeInput).max(10_000) }),
   maxBodyBytes: wholeTreeBytes,
   status: 200,
   returns: Document,
   etag: true,
-  problems: [
-    NotFound,
-    Forbidden,
-    DocumentIsArchived,
-    DocumentLocked,
-    NodeHierarchy,
-    TooManyNodes,
-    ContentTooLarge,
-  ],
+  problems: [NotFound, DocumentIsArchived, DocumentLocked, NodeHierarchy, TooManyNodes, ContentTooLarge],
 });

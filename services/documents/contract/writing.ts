@@ -1,7 +1,8 @@
 /** Defines the operations that create, update, delete and duplicate documents. */
 import { z } from 'zod';
-import { Forbidden, NotFound, nothing, operation, PreconditionFailed, patchBody } from '#libs/contract';
-import { member } from '../../identity/contract.ts';
+import { NotFound, nothing, operation, PreconditionFailed, patchBody } from '#libs/contract';
+import { member, ownerOrAdmin } from '../../identity/contract.ts';
+import { ownerEditorOrAdmin } from '../access.ts';
 import {
   ContentTooLarge,
   DocumentIsArchived,
@@ -49,14 +50,13 @@ export const updateDocument = operation({
   summary: 'Change a document’s title, version or department',
   description:
     'Send only the fields to change; `null` clears `version` and `department`. A change of a published document publishes `document.updated`. The `version` of a revision draft must differ from that of the document it revises.',
-  access: member,
-  permission: 'The owner, the editor or an admin may change a draft or a published document.',
+  access: ownerEditorOrAdmin,
   params: docParams,
   body: patchBody({ title, version: versionLabel.nullable(), department: department.nullable() }),
   status: 200,
   returns: Document,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked, VersionUnchanged],
+  problems: [NotFound, DocumentIsArchived, DocumentLocked, VersionUnchanged],
 });
 
 export const deleteDocument = operation({
@@ -65,12 +65,11 @@ export const deleteDocument = operation({
   path: '/documents/{doc_id}',
   summary: 'Delete a draft permanently',
   description: 'Published and archived documents cannot be deleted.',
-  access: member,
-  permission: 'The owner or an admin may delete a draft.',
+  access: ownerOrAdmin('delete this document'),
   params: docParams,
   status: 204,
   returns: nothing,
-  problems: [NotFound, Forbidden, PreconditionFailed, DocumentNotDraft],
+  problems: [NotFound, PreconditionFailed, DocumentNotDraft],
 });
 
 export const duplicateDocument = operation({

@@ -1,7 +1,7 @@
 /** The operations on API keys. */
 import { z } from 'zod';
-import { id, NotFound, nothing, operation, page } from '#libs/contract';
-import { member } from '../access.ts';
+import { id, nothing, operation, page } from '#libs/contract';
+import { member, ownItemsOrAll, selfOrAdmin } from '../access.ts';
 import { RoleTooHigh } from '../problems.ts';
 import { ApiKey, name } from '../shapes.ts';
 import { role } from '../views.ts';
@@ -35,8 +35,7 @@ export const listApiKeys = operation({
   method: 'get',
   path: '/api-keys',
   summary: 'List API keys, newest first',
-  access: member,
-  permission: 'Members see their own keys; admins see the keys of all members.',
+  access: ownItemsOrAll,
   query: z.object(page),
   status: 200,
   returns: z.array(ApiKey),
@@ -50,11 +49,10 @@ export const deleteApiKey = operation({
   path: '/api-keys/{key_id}',
   summary: 'Revoke an API key and all keys created with it',
   description: 'Takes effect with the next request.',
-  access: member,
-  permission: 'Members may revoke their own keys; admins may revoke the keys of all members.',
+  access: selfOrAdmin,
   audit: 'api_key.revoke',
   params: z.object({ key_id: id }),
   status: 204,
   returns: nothing,
-  problems: [NotFound],
+  problems: [],
 });

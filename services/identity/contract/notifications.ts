@@ -1,7 +1,7 @@
 /** The operations on the caller's inbox, which holds their notifications. */
 import { z } from 'zod';
 import { id, NotFound, nothing, operation, page } from '#libs/contract';
-import { member } from '../access.ts';
+import { self } from '../access.ts';
 import { InboxItem } from '../shapes.ts';
 
 const itemParams = z.object({ item_id: id });
@@ -12,7 +12,7 @@ export const listInbox = operation({
   path: '/inbox',
   summary: 'List your notifications, newest first',
   description: 'Items are deleted after 90 days.',
-  access: member,
+  access: self,
   query: z.object({
     ...page,
     unread: z.stringbool().optional().meta({ description: 'If true, only unread items' }),
@@ -28,7 +28,7 @@ export const countInbox = operation({
   method: 'get',
   path: '/inbox/counts',
   summary: 'Count the items in your inbox',
-  access: member,
+  access: self,
   status: 200,
   returns: z.strictObject({ unread: z.number().int(), total: z.number().int() }).meta({ id: 'InboxCounts' }),
   problems: [],
@@ -39,7 +39,7 @@ export const markInboxItemRead = operation({
   method: 'post',
   path: '/inbox/{item_id}/read',
   summary: 'Mark an inbox item as read',
-  access: member,
+  access: self,
   params: itemParams,
   status: 200,
   returns: InboxItem,
@@ -51,7 +51,7 @@ export const markInboxRead = operation({
   method: 'post',
   path: '/inbox/read-all',
   summary: 'Mark all inbox items as read',
-  access: member,
+  access: self,
   status: 204,
   returns: nothing,
   problems: [],
@@ -62,7 +62,7 @@ export const deleteInboxItem = operation({
   method: 'delete',
   path: '/inbox/{item_id}',
   summary: 'Delete an inbox item',
-  access: member,
+  access: self,
   params: itemParams,
   status: 204,
   returns: nothing,

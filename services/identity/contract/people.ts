@@ -1,8 +1,8 @@
 /** The operations on people: the caller and the members of the organization. */
 import { z } from 'zod';
 import { id, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
-import { admin, member } from '../access.ts';
-import { LastAdmin, NoSuchDepartment, PasswordNeedsSession, WrongPassword } from '../problems.ts';
+import { admin, member, sessionMember } from '../access.ts';
+import { LastAdmin, NoSuchDepartment, WrongPassword } from '../problems.ts';
 import { departmentName, Member, Organization, password, RoleInfo } from '../shapes.ts';
 import { role } from '../views.ts';
 
@@ -82,11 +82,10 @@ export const updatePassword = operation({
   path: '/me/password',
   summary: 'Change your password',
   description: 'All your sessions end with the next request, including this one. API keys stay valid.',
-  access: member,
-  permission: 'Any member with an access token. An API key cannot change a password.',
+  access: sessionMember,
   audit: 'password.update',
   body: z.strictObject({ current_password: z.string().max(256), new_password: password }),
   status: 204,
   returns: nothing,
-  problems: [WrongPassword, PasswordNeedsSession],
+  problems: [WrongPassword],
 });

@@ -3,9 +3,9 @@
  * user.
  */
 import { z } from 'zod';
-import { anyone, Forbidden, id, NotFound, nothing, operation, timestamp } from '#libs/contract';
-import { admin, operator } from '../access.ts';
-import { MemberElsewhere, NoSuchAccount, PasswordNeedsSession, ResetInvalid } from '../problems.ts';
+import { anyone, id, NotFound, nothing, operation, timestamp } from '#libs/contract';
+import { operator, sessionAdmin } from '../access.ts';
+import { MemberElsewhere, NoSuchAccount, ResetInvalid } from '../problems.ts';
 import { email, password } from '../shapes.ts';
 
 const NewPasswordReset = z
@@ -27,13 +27,13 @@ export const createPasswordReset = operation({
   description:
     'Only for a member who is in no other organization. Pass the token on through a channel that you trust. ' +
     'The old password and all sessions stay valid until the token is used. A new token replaces an older one.',
-  access: admin,
+  access: sessionAdmin,
   audit: 'password_reset.create',
   params: z.object({ member_id: id }),
   status: 201,
   returns: NewPasswordReset,
   secrets: ['token', 'reset_url'],
-  problems: [NotFound, Forbidden, MemberElsewhere, PasswordNeedsSession],
+  problems: [NotFound, MemberElsewhere],
 });
 
 export const resetPassword = operation({

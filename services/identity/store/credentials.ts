@@ -1,4 +1,5 @@
 /** Credentials in MongoDB: API keys, stored as hashes, and signing keys, stored encrypted. */
+import { NotFound } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
 import { type ApiKeyRow, apiKeys, members, type SigningKeyRow, signingKeys } from './collections.ts';
 
@@ -40,20 +41,21 @@ export function credentialRepository(store: Store) {
     },
 
     /**
-     * Deletes an API key and all keys created with it, directly or indirectly. If `userId` is given, the key
-     * must belong to that user. Returns the key, or undefined if it does not exist.
+     * Deletes an API key and all keys created with it, directly or indirectly, and returns the key. Throws
+     * `NotFound`, or what `authorize` throws for this key.
      */
-    revokeKey(actor: Actor, keyId: string, userId: string | undefined): Promise<ApiKeyRow | undefined> {
+    revokeKey(actor: Actor, keyId: string, authorize: (key: ApiKeyRow) => void): Promise<ApiKeyRow> {
       const { organization_id } = actor;
-      const filter = { _id: keyId, organization_id, ...(userId !== undefined && { user_id: userId }) };
       return store.transact(actor, async ({ session }) => {
-        const revoked = await rows.keys.findOneAndDelete(filter, { session }).lean();
-        for (let creators = revoked ? [keyId] : []; creators.length > 0; ) {
+        const revoked = await rows.keys.findOneAndDelete({ _id: keyId, organization_id }, { session }).lean();
+        if (!revoked) throw NotFound();
+        authorize(revoked);
+        for (let creators = [keyId]; creators.length > 0; ) {
           const created = { organization_id, created_by_key_id: { $in: creators } };
           creators = (await rows.keys.find(created, { _id: 1 }, { session }).lean()).map(({ _id }) => _id);
           await rows.keys.deleteMany({ _id: { $in: creators } }, { session });
         }
-        return revoked ?? undefined;
+        return revoked;
       });
     },
 

@@ -1,7 +1,7 @@
 /** Operations on deliveries: test a webhook, list the event log, redeliver events. */
 import { z } from 'zod';
-import { Forbidden, id, NotFound, operation, page } from '#libs/contract';
-import { scaleMember } from '../../identity/contract.ts';
+import { id, NotFound, operation, page } from '#libs/contract';
+import { member, onScalePlan, ownerOrAdmin } from '../../identity/contract.ts';
 import {
   DeliveryPending,
   EventExpired,
@@ -19,7 +19,7 @@ export const testWebhook = operation({
   summary: 'Send a test event to a webhook',
   description:
     'Sends one `webhook.test` request, also to an inactive webhook, and returns the result. Times out after 10 seconds. Limited to ten requests per minute and webhook.',
-  access: scaleMember,
+  access: onScalePlan(member),
   params: configParams,
   status: 200,
   returns: z
@@ -38,7 +38,7 @@ export const listWebhookEvents = operation({
   summary: 'List the event log, newest first',
   description:
     'Contains one entry per event and webhook. A page has at most 100 entries. Entries are deleted after 90 days.',
-  access: scaleMember,
+  access: onScalePlan(member),
   query: z.object({
     ...page,
     config_id: id
@@ -60,20 +60,11 @@ export const redeliverWebhookEvent = operation({
   summary: 'Redeliver one event',
   description:
     'Creates a new entry for the same event, with up to three attempts. The requests have the same `webhook-id` and the same body, and a new signature.',
-  access: scaleMember,
-  permission: 'The creator of the webhook or an admin may do this. The organization needs the Scale plan.',
+  access: onScalePlan(ownerOrAdmin('redeliver events', 'creator of the webhook')),
   params: z.object({ entry_id: id }),
   status: 202,
   returns: WebhookEvent,
-  problems: [
-    NotFound,
-    Forbidden,
-    WebhookInactive,
-    WebhookDeleted,
-    EventExpired,
-    DeliveryPending,
-    TestNotRepeated,
-  ],
+  problems: [NotFound, WebhookInactive, WebhookDeleted, EventExpired, DeliveryPending, TestNotRepeated],
 });
 
 export const redeliverFailedEvents = operation({
@@ -82,8 +73,7 @@ export const redeliverFailedEvents = operation({
   path: '/webhooks/events/redeliver',
   summary: 'Redeliver failed events',
   description: `Redelivers failed entries of this webhook that were created at \`since\` or later and have not been redelivered yet. Creates one new entry per event, oldest first, at most ${maxPerRequest} per request. Either all of them are created or none. Repeat the request while \`count\` is ${maxPerRequest}.`,
-  access: scaleMember,
-  permission: 'The creator of the webhook or an admin may do this. The organization needs the Scale plan.',
+  access: onScalePlan(ownerOrAdmin('redeliver events', 'creator of the webhook')),
   body: z.strictObject({
     config_id: id,
     since: z.iso
@@ -96,5 +86,5 @@ export const redeliverFailedEvents = operation({
   returns: z
     .strictObject({ count: z.number().int().meta({ description: 'Number of events that are redelivered' }) })
     .meta({ id: 'Redelivery' }),
-  problems: [Forbidden, WebhookInactive],
+  problems: [WebhookInactive],
 });

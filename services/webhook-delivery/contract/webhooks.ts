@@ -1,7 +1,7 @@
 /** Operations on webhooks: create, list, get, update, delete, rotate the secret. */
 import { z } from 'zod';
-import { Forbidden, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
-import { scaleMember } from '../../identity/contract.ts';
+import { NotFound, nothing, operation, page, patchBody } from '#libs/contract';
+import { member, onScalePlan, ownerOrAdmin } from '../../identity/contract.ts';
 import { TooManySecrets, TooManyWebhooks } from '../problems.ts';
 import { maxOverlapSeconds } from '../rules/secrets.ts';
 import { configParams, NewWebhook, RotatedWebhook, Webhook, webhookInput } from '../shapes.ts';
@@ -12,7 +12,7 @@ export const createWebhook = operation({
   path: '/webhooks',
   summary: 'Create a webhook',
   description: 'Only this response contains the secret. Duplicate event types are removed.',
-  access: scaleMember,
+  access: onScalePlan(member),
   audit: 'webhook.create',
   body: z.strictObject(webhookInput),
   status: 201,
@@ -27,7 +27,7 @@ export const listWebhooks = operation({
   method: 'get',
   path: '/webhooks',
   summary: 'List webhooks, oldest first',
-  access: scaleMember,
+  access: onScalePlan(member),
   query: z.object(page),
   status: 200,
   returns: z.array(Webhook),
@@ -40,7 +40,7 @@ export const getWebhook = operation({
   method: 'get',
   path: '/webhooks/{config_id}',
   summary: 'Get a webhook',
-  access: scaleMember,
+  access: onScalePlan(member),
   params: configParams,
   status: 200,
   returns: Webhook,
@@ -54,8 +54,7 @@ export const updateWebhook = operation({
   summary: 'Update, disable or enable a webhook',
   description:
     'Send only the fields to change. `event_types` replaces the whole list. A new `url` applies from the next attempt of each pending delivery. While a webhook is inactive, new events are skipped and due deliveries fail.',
-  access: scaleMember,
-  permission: 'The creator of the webhook or an admin may update it. The organization needs the Scale plan.',
+  access: onScalePlan(ownerOrAdmin('update it', 'creator of the webhook')),
   audit: 'webhook.update',
   params: configParams,
   body: patchBody({
@@ -64,7 +63,7 @@ export const updateWebhook = operation({
   }),
   status: 200,
   returns: Webhook,
-  problems: [NotFound, Forbidden],
+  problems: [NotFound],
 });
 
 export const rotateWebhookSecret = operation({
@@ -74,9 +73,7 @@ export const rotateWebhookSecret = operation({
   summary: 'Rotate the secret of a webhook',
   description:
     'Only this response contains the new secret. Older secrets keep signing next to the new one until the overlap ends. With `overlap_seconds` 0 they stop at once.',
-  access: scaleMember,
-  permission:
-    'The creator of the webhook or an admin may rotate the secret. The organization needs the Scale plan.',
+  access: onScalePlan(ownerOrAdmin('rotate its secret', 'creator of the webhook')),
   audit: 'webhook_secret.rotate',
   params: configParams,
   body: z
@@ -89,7 +86,7 @@ export const rotateWebhookSecret = operation({
   status: 200,
   returns: RotatedWebhook,
   secrets: ['secret'],
-  problems: [NotFound, Forbidden, TooManySecrets],
+  problems: [NotFound, TooManySecrets],
 });
 
 export const deleteWebhook = operation({
@@ -98,11 +95,10 @@ export const deleteWebhook = operation({
   path: '/webhooks/{config_id}',
   summary: 'Delete a webhook',
   description: 'Pending deliveries to the webhook fail.',
-  access: scaleMember,
-  permission: 'The creator of the webhook or an admin may delete it. The organization needs the Scale plan.',
+  access: onScalePlan(ownerOrAdmin('delete it', 'creator of the webhook')),
   audit: 'webhook.delete',
   params: configParams,
   status: 204,
   returns: nothing,
-  problems: [NotFound, Forbidden],
+  problems: [NotFound],
 });
