@@ -8,8 +8,8 @@ import type mongoose from 'mongoose';
 import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge, Problem } from '#libs/contract';
 import { collection } from './collection.ts';
 import type { Keyring } from './keyring.ts';
+import { isDuplicate, isWriteConflict } from './error-codes.ts';
 import type { SealedField } from './sealed-field.ts';
-import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
 
 /** A response as it is stored. */
 export interface StoredResponse {
@@ -121,7 +121,7 @@ export function idempotentRequests(options: {
      * Stores a response in the transaction of its effect. Errors: `IdempotencyKeyInFlight`,
      * `PayloadTooLarge`.
      */
-    async save(request: IdempotentRequest, reply: unknown, { session }: Pick<Transaction, 'session'>) {
+    async save(request: IdempotentRequest, reply: unknown, session: mongoose.ClientSession) {
       const { key, fingerprint } = request.claim;
       const { status, headers, body, replayKey } = request.toResponse(reply);
       const isLong = replayKey && Buffer.byteLength(body) > maxStoredBytes;
