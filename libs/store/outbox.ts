@@ -1,6 +1,6 @@
 /** The outbox: events are stored in the transaction of their change until the bus has accepted them. */
 import type mongoose from 'mongoose';
-import { type Envelope, newId } from '#libs/contract';
+import { type Contract, type Envelope, newId } from '#libs/contract';
 import { getConsumers, type Topology } from '#libs/events';
 import { collection } from './collection.ts';
 import type { Actor, Transaction } from './transaction.ts';
@@ -50,18 +50,27 @@ export function outboxCollection(service: string) {
   });
 }
 
+/** Where the events of a transaction come from. */
+interface EventSource {
+  contract: Contract;
+  now: () => Date;
+  /** Gets the W3C trace context of the current work, if it is traced. */
+  trace: () => string | undefined;
+}
+
 /** Creates a transaction that collects its events for `writeOutbox`. */
 export function collectEvents(
   actor: Actor,
   session: mongoose.ClientSession,
-  now: () => Date,
-  trace: () => string | undefined,
+  { contract, now, trace }: EventSource,
 ): Transaction {
   const pendingEvents: Envelope[] = [];
   return {
     session,
     pendingEvents,
     publish(type, data) {
+      if (!contract.publishes.some(({ name }) => name === type.name))
+        throw new Error(`The contract of ${contract.name} does not list the event ${type.name}`);
       const traceContext = trace();
       pendingEvents.push({
         id: newId(),

@@ -159,7 +159,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const runTransaction = async <R>(actor: Actor, work: (tx: Transaction) => Promise<R>): Promise<R> => {
     let outboxEvents: Envelope[] = [];
     const result = await inTransaction(connection.getClient(), async (session) => {
-      const tx = collectEvents(actor, session, now, options.trace);
+      const tx = collectEvents(actor, session, options);
       const value = await work(tx);
       outboxEvents = await writeOutbox(rows(outbox), tx, { topology, now, by });
       return value;

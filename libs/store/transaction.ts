@@ -22,8 +22,8 @@ export interface Actor {
 export interface Transaction {
   readonly session: mongoose.ClientSession;
   /**
-   * Publishes an event if and only if the transaction commits. Throws if `data` does not match the type's
-   * schema.
+   * Publishes an event if and only if the transaction commits. Throws if the contract of the service does not
+   * list the event, or if `data` does not match the event's schema.
    */
   publish<Data>(type: EventType<Data>, data: Data): void;
   /** The events published in this transaction so far. */

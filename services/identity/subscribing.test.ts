@@ -4,17 +4,12 @@ import { newId } from '#libs/contract';
 import { httpClient, opsToken, type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../testing/services.ts';
-import { PlanChanged } from './events.ts';
 
 let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  // no service consumes PlanChanged yet, and events without a consumer are not written to the outbox
-  const contractsWithConsumer = contracts.map((contract) =>
-    contract.name === 'documents' ? { ...contract, consumes: [...contract.consumes, PlanChanged] } : contract,
-  );
-  app = await testApp({ services: [identity], contracts: contractsWithConsumer });
+  app = await testApp({ services: [identity], contracts });
   ada = await register(app);
 });
 afterAll(() => app?.stop());
@@ -33,21 +28,6 @@ describe('the operator', () => {
     });
     expect((await put(ada.organizationId, 'team', opsToken, app.origin)).status).toBe(404);
     expect(JSON.stringify((await app.request('GET', '/openapi.json')).body)).not.toContain('/ops/');
-  });
-
-  test('a plan change is published, a rejected one is not', async () => {
-    const { organizationId } = await register(app);
-    await put(organizationId, 'team');
-    await put(organizationId, 'scale');
-    await put(organizationId, 'gold');
-    const rows = await app.db.collection('identity_outbox').find({ type: PlanChanged.name }).toArray();
-    const events = rows
-      .map(({ event }) => JSON.parse(event))
-      .filter((event) => event.organization_id === organizationId);
-    expect(events.map(({ data, actor_id }) => [data, actor_id])).toEqual([
-      [{ plan: 'team', publish_limit: 200 }, null],
-      [{ plan: 'scale', publish_limit: null }, null],
-    ]);
   });
 
   test('other tokens are 401, unknown organizations 404, unknown plans 400', async () => {

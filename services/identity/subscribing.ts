@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 import { NotFound, type Secret } from '#libs/contract';
 import { handle, type Principal } from '#libs/http';
-import { getSubscription, PlanChanged, type Subscription, setSubscription } from './contract.ts';
+import { getSubscription, type Subscription, setSubscription } from './contract.ts';
 import { hashCredential } from './principal.ts';
 import { getPlanTerms, type PlanLimits } from './rules/plans.ts';
 import { nextRenewal } from './rules/terms.ts';
@@ -31,14 +31,7 @@ export function subscriptionHandlers({ plans, planLimits, now }: SubscriptionOpt
       handle(setSubscription, async ({ params, body, call }) => {
         call.audit({ organization_id: params.organization_id, plan: body.plan });
         const { publishLimit: publish_limit, renews } = getPlanTerms(body.plan, planLimits);
-        // the operator is not a user of the organization
-        const actor = { organization_id: params.organization_id, user_id: null };
-        const row = await plans.set(
-          actor,
-          body.plan,
-          { publish_limit, renews },
-          ({ plan, publish_limit }, tx) => tx.publish(PlanChanged, { plan, publish_limit }),
-        );
+        const row = await plans.set(params.organization_id, body.plan, { publish_limit, renews });
         if (!row) throw NotFound();
         return toReply(row);
       }),

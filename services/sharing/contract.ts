@@ -14,7 +14,7 @@ import {
 } from '#libs/contract';
 import { documentNodes, documentStates } from '../documents/contract.ts';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
-import { member, organizationProfiles, principalViews } from '../identity/contract.ts';
+import { ApiKeyUsed, member, organizationProfiles, principalViews } from '../identity/contract.ts';
 
 // ── Problems
 // ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -160,7 +160,7 @@ export const sharingContract = contract({
   title: 'Sharing',
   description: 'Public links to published documents.',
   operations: [createShareToken, getShareToken, deleteShareToken, getEmbeddedDocument],
-  publishes: [],
+  publishes: [ApiKeyUsed],
   consumes: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],
   views: [],
