@@ -36,7 +36,6 @@ export * from './contract/resetting.ts';
 export * from './contract/signing-in.ts';
 export * from './contract/start-page.ts';
 export * from './events.ts';
-export { createPrincipalReader, type MemberPrincipal } from './principal.ts';
 export * from './problems.ts';
 export { nextRenewal, type Terms, toPeriod } from './rules/terms.ts';
 export { ApiKey, Member, Organization, Session, Subscription } from './shapes.ts';

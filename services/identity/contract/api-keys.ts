@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { id, NotFound, nothing, operation, page } from '#libs/contract';
 import { member } from '../access.ts';
 import { RoleTooHigh } from '../problems.ts';
-import { ApiKey, name } from '../shapes.ts';
-import { role } from '../views.ts';
+import { ApiKey, name, role } from '../shapes.ts';
 
 export const createApiKey = operation({
   id: 'createApiKey',

@@ -1,6 +1,6 @@
 /** The row types of identity's collections. */
 import type { Settings } from '../shapes.ts';
-import type { Role } from '../views.ts';
+import type { Role } from '../shapes.ts';
 
 export interface UserRow {
   _id: string;
