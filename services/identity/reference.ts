@@ -1,12 +1,11 @@
 /** The API reference as OpenAPI and as an HTML page. All files of the page are served from this process. */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { body, json, openapi } from '#libs/contract';
+import { body, json } from '#libs/contract';
 import { handle, reply } from '#libs/http';
-import { contracts } from '../contracts.ts';
-import { about } from './about.ts';
 import { getOpenApi, getReferenceAsset, getReferencePage } from './contract.ts';
 
 const types: Record<string, string> = {
@@ -41,9 +40,12 @@ const page = `<!doctype html>
 const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#reference', deepLinking: true, defaultModelsExpandDepth: 0, validatorUrl: null });
 `;
 
+/** The OpenAPI document of all services. `npm run generate` writes it from their contracts. */
+const documentFile = new URL('../../docs/contracts/openapi.json', import.meta.url);
+
 /** Handlers of the operations that serve the OpenAPI document and its page. */
 export function referenceHandlers() {
-  const text = JSON.stringify(openapi(contracts, about));
+  const text = JSON.stringify(JSON.parse(readFileSync(documentFile, 'utf8')));
   const etag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [

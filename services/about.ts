@@ -1,4 +1,4 @@
-/** General information about the API, for the OpenAPI document and the start page. */
+/** General information about the API. It imports no service, so that every service can import it. */
 
 /** The `info` of the OpenAPI document, and the prefix of all API paths. */
 export const about = {
