@@ -1,5 +1,5 @@
 /** The public interface of the store library: MongoDB, transactions with events, sealing and views. */
-export { type Collection, collection } from './collection.ts';
+export { type Collection, collection, objectId, type StoredRow } from './collection.ts';
 export { openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
 export type { EmbeddedError, Mongod } from './embedded/mongod.ts';
 export { isAlive, readProcessMark } from './embedded/process-mark.ts';
