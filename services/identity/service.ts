@@ -1,26 +1,27 @@
 /** Wires identity: creates its repositories and handlers and starts its background work. */
 import { every, securityLog, service } from '#libs/service';
-import { apiKeyHandlers, recordKeyUsage } from './api-keys.ts';
+import { createLoginThrottle } from './accounts/login-throttle.ts';
+import { ownAccountHandlers } from './accounts/own-account.ts';
+import { createWeakPasswordCheck } from './accounts/password-strength.ts';
+import { createPasswordHasher, type ScryptCost } from './accounts/passwords.ts';
+import { passwordResetHandlers } from './accounts/resetting.ts';
+import { createSessions } from './accounts/sessions.ts';
+import { signInHandlers } from './accounts/signing-in.ts';
+import { createTokenSigner } from './accounts/signing-keys.ts';
+import { apiKeyHandlers, recordKeyUsage } from './api-keys/api-keys.ts';
 import { identityContract } from './contract.ts';
-import { departmentHandlers } from './departments.ts';
-import { invitationHandlers } from './inviting.ts';
-import { createLoginThrottle } from './login-throttle.ts';
-import { notificationHandlers, notifyMembers } from './notifications.ts';
-import { organizationHandlers } from './organization.ts';
-import { createWeakPasswordCheck } from './password-strength.ts';
-import { createPasswordHasher, type ScryptCost } from './passwords.ts';
-import { peopleHandlers } from './people.ts';
+import { notificationHandlers, notifyMembers } from './notifications/notifications.ts';
+import { departmentHandlers } from './organizations/departments.ts';
+import { invitationHandlers } from './organizations/inviting.ts';
+import { memberHandlers } from './organizations/members.ts';
+import { organizationHandlers } from './organizations/organization.ts';
+import { createOperatorReader, subscriptionHandlers } from './organizations/subscribing.ts';
 import { createPrincipalReader } from './principal.ts';
-import { referenceHandlers } from './reference.ts';
-import { passwordResetHandlers } from './resetting.ts';
-import { createSessions } from './sessions.ts';
+import { referenceHandlers } from './reference/reference.ts';
+import { startPageHandlers } from './reference/start-page.ts';
 import { identitySettings, toPlanLimits, toSignInLimits } from './settings.ts';
-import { signInHandlers } from './signing-in.ts';
-import { createTokenSigner } from './signing-keys.ts';
-import { startPageHandlers } from './start-page.ts';
 import { identityCollections, sealedPrivate } from './store/collections.ts';
 import { createRepositories } from './store/repositories.ts';
-import { createOperatorReader, subscriptionHandlers } from './subscribing.ts';
 
 /** Creates the service. Only tests choose the cost of a password hash. */
 export const createIdentity = (passwordCost?: ScryptCost) =>
@@ -56,7 +57,8 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
           ...signInHandlers({ ...deps, sessions, planLimits, defaultPlan, rateLimits }),
           ...passwordReset.handlers,
           ...signer.handlers,
-          ...peopleHandlers(deps),
+          ...ownAccountHandlers(deps),
+          ...memberHandlers(deps),
           ...invitationHandlers({ ...deps, sessions, rateLimit: rateLimits.logins, appUrl }),
           ...organizationHandlers(deps),
           ...departmentHandlers(deps),

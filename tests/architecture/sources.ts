@@ -59,9 +59,12 @@ export function isTest(path: string): boolean {
   return /\.test\.ts$|\/testing\//.test(path) || path.startsWith('tests/');
 }
 
-/** Whether a file handles operations or consumes events. */
+/** Whether a file of a service handles operations or consumes events. */
 export function isCapability({ path, text }: Source): boolean {
-  return /^services\/[a-z-]+\/[a-z-]+\.ts$/.test(path) && /\bhandle\(|\bon\(/.test(text);
+  const imported = [...text.matchAll(/^import \{([^}]*)\} from '#libs\/(?:http|events)'/gm)];
+  return (
+    /^services\//.test(path) && imported.some(([, names = '']) => /(^|,)\s*(handle|on)\s*(,|$)/.test(names))
+  );
 }
 
 function readSource(path: string): Source {

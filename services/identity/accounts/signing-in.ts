@@ -9,18 +9,18 @@ import {
   refreshSession,
   registerOrganization,
   WrongCredentials,
-} from './contract.ts';
+} from '../contract.ts';
+import { hashCredential } from '../principal.ts';
+import { getPlanTerms, type PlanLimits } from '../rules/plans.ts';
+import { type SignInLimits, toNetwork } from '../rules/rate-limit.ts';
+import { isReserved, toSlug } from '../rules/slug.ts';
+import type { AccountRepository, Membership } from '../store/accounts.ts';
+import type { SessionRow } from '../store/collections.ts';
+import type { RateLimiter } from '../store/rate-limiter.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
 import type { PasswordHasher } from './passwords.ts';
-import { hashCredential } from './principal.ts';
-import { getPlanTerms, type PlanLimits } from './rules/plans.ts';
-import { type SignInLimits, toNetwork } from './rules/rate-limit.ts';
-import { isReserved, toSlug } from './rules/slug.ts';
 import type { Sessions } from './sessions.ts';
-import type { AccountRepository, Membership } from './store/accounts.ts';
-import type { SessionRow } from './store/collections.ts';
-import type { RateLimiter } from './store/rate-limiter.ts';
 
 /** What the operations of signing in need. */
 export interface SignInOptions {

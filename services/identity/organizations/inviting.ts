@@ -4,6 +4,10 @@ import { z } from 'zod';
 import { InvalidRequest, id, NotFound, newId, parseCursor } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
+import type { WithLoginThrottle } from '../accounts/login-throttle.ts';
+import type { RejectWeakPassword } from '../accounts/password-strength.ts';
+import type { PasswordHasher } from '../accounts/passwords.ts';
+import type { Sessions } from '../accounts/sessions.ts';
 import {
   acceptInvitation,
   createInvitation,
@@ -13,19 +17,15 @@ import {
   MemberInvited,
   MemberJoined,
   WrongCredentials,
-} from './contract.ts';
-import type { WithLoginThrottle } from './login-throttle.ts';
-import type { RejectWeakPassword } from './password-strength.ts';
-import type { PasswordHasher } from './passwords.ts';
-import { toInvitation, toMember } from './presenters.ts';
-import { hashCredential } from './principal.ts';
-import { type RateLimit, toNetwork } from './rules/rate-limit.ts';
-import type { Sessions } from './sessions.ts';
-import { password as newPassword } from './shapes.ts';
-import type { AccountRepository } from './store/accounts.ts';
-import type { UserRow } from './store/collections.ts';
-import type { InvitationRepository, InvitedAccount } from './store/invitations.ts';
-import type { RateLimiter } from './store/rate-limiter.ts';
+} from '../contract.ts';
+import { toMember } from '../presenters.ts';
+import { hashCredential } from '../principal.ts';
+import { type RateLimit, toNetwork } from '../rules/rate-limit.ts';
+import { type Invitation, password as newPassword } from '../shapes.ts';
+import type { AccountRepository } from '../store/accounts.ts';
+import type { InvitationRow, UserRow } from '../store/collections.ts';
+import type { InvitationRepository, InvitedAccount } from '../store/invitations.ts';
+import type { RateLimiter } from '../store/rate-limiter.ts';
 
 const validDays = 7;
 /** How often accepting an invitation is tried when the account changes at the same time. */
@@ -154,4 +154,11 @@ async function prepareAccount(
     created_at: user?.created_at ?? now(),
   };
   return { user: account, isNew: true };
+}
+
+/** Maps an invitation, without its token. */
+function toInvitation(row: InvitationRow): z.infer<typeof Invitation> {
+  const { _id, email, role, department, invited_by, expires_at, created_at } = row;
+  const times = { expires_at: expires_at.toISOString(), created_at: created_at.toISOString() };
+  return { id: _id, email, role, department, invited_by, ...times };
 }

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { NotFound, parseCursor } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
-import { createDepartment, deleteDepartment, listDepartments, updateDepartment } from './contract.ts';
-import { toDepartment } from './presenters.ts';
-import type { DepartmentRepository } from './store/departments.ts';
+import { createDepartment, deleteDepartment, listDepartments, updateDepartment } from '../contract.ts';
+import type { Department } from '../shapes.ts';
+import type { DepartmentRow } from '../store/collections.ts';
+import type { DepartmentRepository } from '../store/departments.ts';
 
 const position = z.tuple([z.string()]);
 
@@ -40,4 +41,9 @@ export function departmentHandlers({ store, departments, now }: DepartmentOption
       return undefined;
     }),
   ];
+}
+
+/** Maps a department. */
+function toDepartment({ _id, name, created_at }: DepartmentRow): z.infer<typeof Department> {
+  return { id: _id, name, created_at: created_at.toISOString() };
 }

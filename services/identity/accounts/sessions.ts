@@ -1,13 +1,13 @@
 /** Sessions: creates, refreshes and ends them, and issues their tokens. */
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import { toMember, toOrganization } from './presenters.ts';
-import { hashCredential } from './principal.ts';
-import type { Session } from './shapes.ts';
+import { toMember, toOrganization } from '../presenters.ts';
+import { hashCredential } from '../principal.ts';
+import type { Session } from '../shapes.ts';
+import type { AccountRepository, Membership } from '../store/accounts.ts';
+import type { SessionRow } from '../store/collections.ts';
+import type { SessionRepository } from '../store/sessions.ts';
 import type { TokenSigner } from './signing-keys.ts';
-import type { AccountRepository, Membership } from './store/accounts.ts';
-import type { SessionRow } from './store/collections.ts';
-import type { SessionRepository } from './store/sessions.ts';
 
 const sessionLifetimeDays = 30;
 /** Length of the session name, the first part of a refresh token: 16 random bytes, base64url. */

@@ -4,8 +4,8 @@ import { body } from '#libs/contract';
 import { handle, type RequestInfo, reply } from '#libs/http';
 import { element, escapeHtml, type Html, html, joinHtml, style } from '#libs/rich-text';
 import type { PublicHealth } from '#libs/service';
-import { about } from '../about.ts';
-import { getApiStartPage, getStartPage, type StartPage } from './contract.ts';
+import { about } from '../../about.ts';
+import { getApiStartPage, getStartPage, type StartPage } from '../contract.ts';
 import { startPageStyle } from './start-page-style.ts';
 
 /** What the start page needs. */

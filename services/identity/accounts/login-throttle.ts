@@ -2,8 +2,8 @@
  * Rate-limits password checks. An attempt is counted before the check, so that parallel requests cannot
  * bypass the limit.
  */
-import { accountLimitFactor, type RateLimit, toNetwork } from './rules/rate-limit.ts';
-import type { RateLimiter, RateLimitKey } from './store/rate-limiter.ts';
+import { accountLimitFactor, type RateLimit, toNetwork } from '../rules/rate-limit.ts';
+import type { RateLimiter, RateLimitKey } from '../store/rate-limiter.ts';
 
 /**
  * Runs `check`, which verifies the password of an account and returns undefined if it is wrong. A wrong

@@ -8,18 +8,18 @@ import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import { type SecurityLog, systemAuditEvent } from '#libs/service';
 import type { Sealing } from '#libs/store';
-import { getSigningKeys } from './contract.ts';
-import { issuer } from './principal.ts';
-import { findCurrentKey, findExpiredKeys, isRotationDue, publishAheadMs } from './rules/key-rotation.ts';
-import type { SigningKeyRow } from './store/collections.ts';
-import type { CredentialRepository } from './store/credentials.ts';
+import { getSigningKeys } from '../contract.ts';
+import { issuer } from '../principal.ts';
+import { findCurrentKey, findExpiredKeys, isRotationDue, publishAheadMs } from '../rules/key-rotation.ts';
+import type { SigningKeyRow } from '../store/collections.ts';
+import type { SigningKeyRepository } from '../store/signing-keys.ts';
 
 /** How long a process signs with the key that it has read before it reads the keys again, ms. */
 const rereadIntervalMs = 15_000;
 
 /** What `createTokenSigner` needs. */
 export interface TokenSignerOptions {
-  credentials: CredentialRepository;
+  signingKeys: SigningKeyRepository;
   /** Encrypts private keys. */
   sealing: Sealing<Pick<SigningKeyRow, '_id'>>;
   /** Records keys that were created or deleted. */
@@ -30,7 +30,7 @@ export interface TokenSignerOptions {
 
 /** Creates the signer of access tokens, which also rotates its keys and serves the public ones. */
 export function createTokenSigner({
-  credentials,
+  signingKeys,
   sealing,
   securityLog,
   now,
@@ -41,7 +41,7 @@ export function createTokenSigner({
   return {
     /** Reads the current key, and creates the first key if there is none. */
     async prepare(): Promise<void> {
-      const keys = await credentials.listSigningKeys();
+      const keys = await signingKeys.list();
       if (keys.length === 0) await createKey(now(), 'system');
       current = await readCurrentKey();
     },
@@ -71,16 +71,16 @@ export function createTokenSigner({
      * with.
      */
     async rotateIfDue(days: number): Promise<void> {
-      const keys = await credentials.listSigningKeys();
+      const keys = await signingKeys.list();
       if (isRotationDue(keys, now(), days)) await rotate('system');
       for (const { _id: kid } of findExpiredKeys(keys, now()))
-        if (await credentials.deleteSigningKey(kid))
+        if (await signingKeys.delete(kid))
           securityLog(systemAuditEvent('signing_key.delete', 'system', { kid }));
     },
 
     handlers: [
       handle(getSigningKeys, async () => {
-        const keys = await credentials.listSigningKeys();
+        const keys = await signingKeys.list();
         return { keys: keys.map((key) => JSON.parse(key.public_jwk)) };
       }),
     ],
@@ -91,7 +91,7 @@ export function createTokenSigner({
   }
 
   async function readCurrentKey() {
-    const key = findCurrentKey(await credentials.listSigningKeys(), now());
+    const key = findCurrentKey(await signingKeys.list(), now());
     if (!key) throw new Error('No signing key found');
     const pem = sealing.open(key.sealed_private, key);
     return { kid: key._id, pem, readAt: now().getTime() };
@@ -104,7 +104,7 @@ export function createTokenSigner({
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
     const sealed_private = sealing.seal(pem, { _id });
     const row = { _id, public_jwk: JSON.stringify(jwk), sealed_private, signs_from, created_at: now() };
-    await credentials.insertSigningKey(row);
+    await signingKeys.insert(row);
     securityLog(systemAuditEvent('signing_key.create', by, { kid: _id }));
     return _id;
   }

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { httpClient, opsToken, type Person, register, type TestApp, testApp } from '#libs/testing';
-import { contracts } from '../contracts.ts';
-import { identity } from '../testing/services.ts';
+import { contracts } from '../../contracts.ts';
+import { identity } from '../../testing/services.ts';
 
 let app: TestApp;
 let ada: Person;

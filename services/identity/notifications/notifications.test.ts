@@ -11,10 +11,10 @@ import {
   testApp,
   until,
 } from '#libs/testing';
-import { contracts } from '../contracts.ts';
-import { services } from '../testing/services.ts';
-import { documentAssigned, memberJoined, recipients, toNotification } from './rules/notifications.ts';
-import { InboxItem } from './shapes.ts';
+import { contracts } from '../../contracts.ts';
+import { services } from '../../testing/services.ts';
+import { documentAssigned, memberJoined, recipients, toNotification } from '../rules/notifications.ts';
+import { InboxItem } from '../shapes.ts';
 
 let app: TestApp;
 let ada: Person;

@@ -1,9 +1,9 @@
-/** People over HTTP with a real MongoDB: roles, the last admin, removal, keys. */
+/** Members over HTTP with a real MongoDB: roles, the last admin and removal. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addMember, type Person, register, type TestApp, testApp, until } from '#libs/testing';
-import { contracts } from '../contracts.ts';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
+import { addMember, type Person, register, type TestApp, testApp } from '#libs/testing';
+import { contracts } from '../../contracts.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
 
 let app: TestApp;
 
@@ -110,57 +110,5 @@ describe('members', () => {
     const { body } = await app.request('GET', '/roles', { as: ada.token });
     expect(body.map(({ name }: { name: string }) => name)).toEqual(['member', 'admin']);
     expect(body.every(({ permissions }: { permissions: string[] }) => permissions.length > 3)).toBe(true);
-  });
-});
-
-describe('API keys', () => {
-  test('members see and revoke their own API keys, admins all keys', async () => {
-    const [ada, bob] = await Promise.all([register(app), register(app)]);
-    const token = await join(bob, ada, 'member');
-    const his = await app.request('POST', '/api-keys', { as: token, body: { name: 'His' } });
-    const hers = await app.request('POST', '/api-keys', { as: ada.token, body: { name: 'Hers' } });
-    const names = async (as: string) =>
-      (await app.request('GET', '/api-keys', { as })).body.map(({ name }: { name: string }) => name);
-    expect(await names(token)).toEqual(['His']);
-    expect(await names(ada.token)).toEqual(['Hers', 'His', 'Test']);
-    expect(JSON.stringify((await app.request('GET', '/api-keys', { as: ada.token })).body)).not.toContain(
-      his.body.key,
-    );
-    expect((await app.request('DELETE', `/api-keys/${hers.body.id}`, { as: token })).status).toBe(404);
-    expect((await app.request('GET', '/me', { as: his.body.key })).status).toBe(200);
-    expect((await app.request('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(204);
-    expect((await app.request('GET', '/me', { as: his.body.key })).status).toBe(401);
-    expect((await app.request('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(404);
-  });
-
-  test('the use of an API key is published once and recorded', async () => {
-    const ada = await register(app);
-    const { body } = await app.request('POST', '/api-keys', { as: ada.token, body: { name: 'Used' } });
-    expect(body.last_used_at).toBeNull();
-    const before = Date.now();
-    for (let uses = 0; uses < 5; uses += 1) await app.request('GET', '/documents', { as: body.key });
-    const readKey = async () =>
-      (await app.request('GET', '/api-keys', { as: ada.token })).body.find(
-        ({ id }: { id: string }) => id === body.id,
-      );
-    const used = await until(
-      'the use to be recorded',
-      async () => (await readKey()).last_used_at ?? undefined,
-    );
-    expect(Date.parse(used)).toBeGreaterThanOrEqual(before);
-    const events = await app.db.collection('documents_outbox').find({ type: 'api_key.used' }).toArray();
-    expect(events.filter(({ event }) => event.includes(body.id))).toHaveLength(1);
-  });
-
-  test('revoking an API key revokes all keys created with it', async () => {
-    const ada = await register(app);
-    const first = (await app.request('POST', '/api-keys', { as: ada.token, body: { name: '1' } })).body;
-    const second = (await app.request('POST', '/api-keys', { as: first.key, body: { name: '2' } })).body;
-    const third = (await app.request('POST', '/api-keys', { as: second.key, body: { name: '3' } })).body;
-    expect((await app.request('GET', '/me', { as: third.key })).status).toBe(200);
-    expect((await app.request('DELETE', `/api-keys/${first.id}`, { as: ada.token })).status).toBe(204);
-    for (const { key } of [first, second, third])
-      expect((await app.request('GET', '/me', { as: key })).status).toBe(401);
-    expect((await app.request('GET', '/me', { as: ada.key })).status).toBe(200);
   });
 });

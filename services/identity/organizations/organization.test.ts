@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { register, type TestApp, testApp } from '#libs/testing';
-import { contracts } from '../contracts.ts';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
+import { contracts } from '../../contracts.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
 
 let app: TestApp;
 

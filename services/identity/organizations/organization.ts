@@ -1,10 +1,10 @@
 /** The caller's organization: its name, slug and settings. */
 import { InvalidRequest, Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
-import { getOrganization, updateOrganization } from './contract.ts';
-import { toOrganization } from './presenters.ts';
-import { isReserved } from './rules/slug.ts';
-import type { OrganizationRepository } from './store/organizations.ts';
+import { getOrganization, updateOrganization } from '../contract.ts';
+import { toOrganization } from '../presenters.ts';
+import { isReserved } from '../rules/slug.ts';
+import type { OrganizationRepository } from '../store/organizations.ts';
 
 /** Handlers of the operations on the caller's organization. */
 export function organizationHandlers({ organizations }: { organizations: OrganizationRepository }) {

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type TestApp, type TestResponse, testApp } from '#libs/testing';
-import { contracts } from '../contracts.ts';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { getWindow, secondsUntil, toNetwork } from './rules/rate-limit.ts';
+import { contracts } from '../../contracts.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { getWindow, secondsUntil, toNetwork } from '../rules/rate-limit.ts';
 
 let app: TestApp;
 /** Moves the services' clock to the next full hour. All windows begin there, and none ends during a test. */

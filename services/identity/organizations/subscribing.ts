@@ -3,12 +3,12 @@ import { timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 import { NotFound, type Secret } from '#libs/contract';
 import { handle, type Principal } from '#libs/http';
-import { getSubscription, type Subscription, setSubscription } from './contract.ts';
-import { hashCredential } from './principal.ts';
-import { getPlanTerms, type PlanLimits } from './rules/plans.ts';
-import { nextRenewal } from './rules/terms.ts';
-import type { SubscriptionRow } from './store/collections.ts';
-import type { PlanRepository } from './store/plans.ts';
+import { getSubscription, type Subscription, setSubscription } from '../contract.ts';
+import { hashCredential } from '../principal.ts';
+import { getPlanTerms, type PlanLimits } from '../rules/plans.ts';
+import { nextRenewal } from '../rules/terms.ts';
+import type { SubscriptionRow } from '../store/collections.ts';
+import type { PlanRepository } from '../store/plans.ts';
 
 /** What the operations on subscriptions need. */
 export interface SubscriptionOptions {

@@ -1,13 +1,13 @@
-/** Identity over HTTP with a real MongoDB: accounts, sessions, keys. */
+/** Signing in over HTTP with a real MongoDB: registration, sessions, access tokens and passwords. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
-import { contracts } from '../contracts.ts';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { Session } from './contract.ts';
+import { contracts } from '../../contracts.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { Session } from '../contract.ts';
 
 let app: TestApp;
 let ada: Person;
@@ -165,6 +165,27 @@ describe('sessions', () => {
       (await app.request('POST', '/auth/refresh', { body: { refresh_token: session.refresh_token } })).status,
     ).toBe(401);
   });
+
+  test('a new password ends all sessions, and an API key cannot set it', async () => {
+    const eve = await register(app);
+    const password = 'correct horse battery staple';
+    const login = async (secret: string) =>
+      app.request('POST', '/auth/login', { body: { email: eve.email, password: secret } });
+    const before = (await login(eve.password)).body;
+    const change = (as: string, body: unknown) => app.request('POST', '/me/password', { as, body });
+    const good = { current_password: eve.password, new_password: password };
+    expect((await change(eve.key, good)).body.code).toBe('password_needs_session');
+    expect((await change(eve.token, { ...good, current_password: 'wrong' })).body.code).toBe(
+      'wrong_password',
+    );
+    const easy = await change(eve.token, { ...good, new_password: 'passwordpassword' });
+    expect([easy.status, easy.body.errors[0].path]).toEqual([400, 'body/new_password']);
+    expect((await change(eve.token, good)).status).toBe(204);
+    expect([(await login(eve.password)).status, (await login(password)).status]).toEqual([401, 200]);
+    expect(
+      (await app.request('POST', '/auth/refresh', { body: { refresh_token: before.refresh_token } })).status,
+    ).toBe(401);
+  });
 });
 
 describe('access tokens', () => {
@@ -213,73 +234,6 @@ describe('access tokens', () => {
       aud: 'process-document-service',
       exp: 4_000_000_000,
     };
-  }
-});
-
-describe('API keys', () => {
-  test('an API key is returned once and stored as a hash', async () => {
-    const { status, body } = await app.request('POST', '/api-keys', { as: ada.token, body: { name: 'CI' } });
-    expect(status).toBe(201);
-    expect(body).toMatchObject({
-      name: 'CI',
-      role: 'member',
-      created_by: ada.userId,
-      expires_at: null,
-      prefix: body.key.slice(0, 12),
-    });
-    const row = await app.db.collection<{ _id: string }>('api_keys').findOne({ _id: body.id });
-    expect(JSON.stringify(row)).not.toContain(body.key);
-  });
-
-  test('a replayed creation returns no API key', async () => {
-    const request = { as: ada.token, body: { name: 'Once' }, headers: { 'idempotency-key': newId() } };
-    const first = await app.request('POST', '/api-keys', request);
-    const second = await app.request('POST', '/api-keys', request);
-    expect(first.body.key).toMatch(/^pds_/);
-    expect(second.headers.get('idempotency-replayed')).toBe('true');
-    expect(second.body).toEqual({ ...first.body, key: null });
-  });
-
-  test('an expired API key is rejected', async () => {
-    const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const { body } = await app.request('POST', '/api-keys', {
-      as: ada.token,
-      body: { name: 'Short', expires_at: soon },
-    });
-    expect((await app.request('GET', '/me', { as: body.key })).status).toBe(200);
-    await app.db
-      .collection<{ _id: string }>('api_keys')
-      .updateOne({ _id: body.id }, { $set: { expires_at: new Date(0) } });
-    expect((await app.request('GET', '/me', { as: body.key })).status).toBe(401);
-  });
-
-  test('an API key created with a key has at most its role and expiry', async () => {
-    const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const creator = await app.request('POST', '/api-keys', {
-      as: ada.token,
-      body: { name: 'Creator', role: 'member', expires_at: soon },
-    });
-    const higher = await app.request('POST', '/api-keys', {
-      as: creator.body.key,
-      body: { name: 'Higher', role: 'admin' },
-    });
-    expect([higher.status, higher.body.code]).toEqual([403, 'role_too_high']);
-    const child = await app.request('POST', '/api-keys', { as: creator.body.key, body: { name: 'Child' } });
-    expect(child.body.expires_at).toBe(soon);
-  });
-});
-
-test('the views of identity contain no password and no private key', async () => {
-  for (const name of [
-    'api_key_principals',
-    'member_states',
-    'signing_keys_public',
-    'organization_profiles',
-    'subscription_terms',
-  ]) {
-    const row = await app.db.collection(name).findOne();
-    expect(row).not.toBeNull();
-    expect(JSON.stringify(row)).not.toMatch(/password|sealed|scrypt/);
   }
 });
 

@@ -1,18 +1,14 @@
-/** Credentials in MongoDB: API keys, stored as hashes, and signing keys, stored encrypted. */
+/** API keys in MongoDB, stored as hashes. */
 import type { Actor, Store } from '#libs/store';
-import { type ApiKeyRow, apiKeys, members, type SigningKeyRow, signingKeys } from './collections.ts';
+import { type ApiKeyRow, apiKeys, members } from './collections.ts';
 
-/** Creates the repository of credentials. */
-export function credentialRepository(store: Store) {
-  const rows = {
-    keys: store.rows(apiKeys),
-    members: store.rows(members),
-    signing: store.rows(signingKeys),
-  };
+/** Creates the repository of API keys, limited to the organization of the actor. */
+export function apiKeyRepository(store: Store) {
+  const rows = { keys: store.rows(apiKeys), members: store.rows(members) };
 
   return {
     /** Inserts an API key. Returns false if the key or the membership that creates it no longer exists. */
-    insertKey(actor: Actor, key: ApiKeyRow): Promise<boolean> {
+    insert(actor: Actor, key: ApiKeyRow): Promise<boolean> {
       return store.transact(actor, async ({ session }) => {
         const { organization_id, created_by_key_id, member_id } = key;
         // the increment makes this transaction conflict with a concurrent deletion of the creator
@@ -27,7 +23,7 @@ export function credentialRepository(store: Store) {
     },
 
     /** A page of API keys, newest first: those of one user, or of the whole organization. */
-    async listKeys(
+    async list(
       { organization_id }: Actor,
       { userId, before, limit }: { userId: string | undefined; before: string | undefined; limit: number },
     ): Promise<ApiKeyRow[]> {
@@ -43,7 +39,7 @@ export function credentialRepository(store: Store) {
      * Deletes an API key and all keys created with it, directly or indirectly. If `userId` is given, the key
      * must belong to that user. Returns the key, or undefined if it does not exist.
      */
-    revokeKey(actor: Actor, keyId: string, userId: string | undefined): Promise<ApiKeyRow | undefined> {
+    revoke(actor: Actor, keyId: string, userId: string | undefined): Promise<ApiKeyRow | undefined> {
       const { organization_id } = actor;
       const filter = { _id: keyId, organization_id, ...(userId !== undefined && { user_id: userId }) };
       return store.transact(actor, async ({ session }) => {
@@ -63,27 +59,12 @@ export function credentialRepository(store: Store) {
     },
 
     /** The expiry of an API key; null without a key or an expiry. */
-    async getKeyExpiry(actor: Actor, keyId: string | null): Promise<Date | null> {
+    async getExpiry(actor: Actor, keyId: string | null): Promise<Date | null> {
       if (keyId === null) return null;
       const key = await rows.keys.findOne({ _id: keyId, organization_id: actor.organization_id }).lean();
       return key?.expires_at ?? null;
     },
-
-    /** The signing keys, newest first. An old row without `signs_from` signs from its creation. */
-    async listSigningKeys(): Promise<SigningKeyRow[]> {
-      const keys = await rows.signing.find({}).sort({ created_at: -1, _id: -1 }).lean();
-      return keys.map((key) => ({ ...key, signs_from: key.signs_from ?? key.created_at }));
-    },
-
-    /** Deletes a signing key. Returns false if another replica has already deleted it. */
-    async deleteSigningKey(kid: string): Promise<boolean> {
-      return (await rows.signing.deleteOne({ _id: kid })).deletedCount === 1;
-    },
-
-    async insertSigningKey(key: SigningKeyRow): Promise<void> {
-      await rows.signing.insertMany([key], { lean: true });
-    },
   };
 }
 
-export type CredentialRepository = ReturnType<typeof credentialRepository>;
+export type ApiKeyRepository = ReturnType<typeof apiKeyRepository>;

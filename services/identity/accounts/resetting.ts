@@ -11,14 +11,14 @@ import {
   ResetInvalid,
   resetAccountPassword,
   resetPassword,
-} from './contract.ts';
+} from '../contract.ts';
+import { hashCredential } from '../principal.ts';
+import { type RateLimit, toNetwork } from '../rules/rate-limit.ts';
+import type { AccountRepository } from '../store/accounts.ts';
+import type { PasswordResetRepository } from '../store/password-resets.ts';
+import type { RateLimiter } from '../store/rate-limiter.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
 import type { PasswordHasher } from './passwords.ts';
-import { hashCredential } from './principal.ts';
-import { type RateLimit, toNetwork } from './rules/rate-limit.ts';
-import type { AccountRepository } from './store/accounts.ts';
-import type { PasswordResetRepository } from './store/password-resets.ts';
-import type { RateLimiter } from './store/rate-limiter.ts';
 
 const validMs = 3_600_000;
 

@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { newId, RejectedToken, Secret, type View } from '#libs/contract';
 import { createKeyring, createSealing, type Store } from '#libs/store';
-import { createPrincipalReader } from './principal.ts';
-import { findCurrentKey, findExpiredKeys, isRotationDue } from './rules/key-rotation.ts';
+import { createPrincipalReader } from '../principal.ts';
+import { findCurrentKey, findExpiredKeys, isRotationDue } from '../rules/key-rotation.ts';
+import { type SigningKeyRow, sealedPrivate } from '../store/collections.ts';
+import type { SigningKeyRepository } from '../store/signing-keys.ts';
+import { memberStates } from '../views.ts';
 import { createTokenSigner } from './signing-keys.ts';
-import { type SigningKeyRow, sealedPrivate } from './store/collections.ts';
-import type { CredentialRepository } from './store/credentials.ts';
-import { memberStates } from './views.ts';
 
 const organization_id = newId();
 const user_id = newId();
@@ -18,10 +18,10 @@ function createFixture() {
   let at = Date.parse('2026-11-21T09:30:00.000Z');
   const rows: SigningKeyRow[] = [];
   const auditLines: unknown[] = [];
-  const credentials = {
-    listSigningKeys: async () => [...rows],
-    insertSigningKey: async (row: SigningKeyRow) => void rows.push(row),
-    deleteSigningKey: async (kid: string) => {
+  const signingKeys = {
+    list: async () => [...rows],
+    insert: async (row: SigningKeyRow) => void rows.push(row),
+    delete: async (kid: string) => {
       const at = rows.findIndex(({ _id }) => _id === kid);
       if (at >= 0) rows.splice(at, 1);
       return at >= 0;
@@ -42,7 +42,7 @@ function createFixture() {
   const sealing = createSealing(keyring, sealedPrivate);
   const signer = () =>
     createTokenSigner({
-      credentials: credentials as unknown as CredentialRepository,
+      signingKeys: signingKeys as unknown as SigningKeyRepository,
       sealing,
       securityLog: ({ event, actor_id, details }) => void auditLines.push([event, actor_id, details.kid]),
       now,

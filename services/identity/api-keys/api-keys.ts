@@ -6,31 +6,31 @@ import { on, type Subscriber } from '#libs/events';
 import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import {
+  type ApiKey,
   ApiKeyUsed,
   createApiKey,
   deleteApiKey,
   listApiKeys,
   type MemberPrincipal,
   RoleTooHigh,
-} from './contract.ts';
-import { toApiKey } from './presenters.ts';
-import { hashCredential } from './principal.ts';
-import { formatApiKey, getKeyPrefix } from './rules/api-key.ts';
-import { toMembershipId } from './store/accounts.ts';
-import type { ApiKeyRow } from './store/collections.ts';
-import type { CredentialRepository } from './store/credentials.ts';
+} from '../contract.ts';
+import { hashCredential } from '../principal.ts';
+import { formatApiKey, getKeyPrefix } from '../rules/api-key.ts';
+import { toMembershipId } from '../store/accounts.ts';
+import type { ApiKeyRepository } from '../store/api-keys.ts';
+import type { ApiKeyRow } from '../store/collections.ts';
 
 const position = z.tuple([id]);
 
 /** What the operations on API keys need. */
 export interface ApiKeyOptions {
   store: Pick<Store, 'respond'>;
-  credentials: CredentialRepository;
+  apiKeys: ApiKeyRepository;
   now: () => Date;
 }
 
 /** Handlers of the operations on API keys. */
-export function apiKeyHandlers({ now, credentials, store }: ApiKeyOptions) {
+export function apiKeyHandlers({ now, apiKeys, store }: ApiKeyOptions) {
   return [
     handle(createApiKey, async ({ actor, body, call }) => {
       call.audit({ role: body.role });
@@ -50,12 +50,12 @@ export function apiKeyHandlers({ now, credentials, store }: ApiKeyOptions) {
         name: body.name,
         role: body.role,
         prefix: getKeyPrefix(key),
-        expires_at: getEarlierExpiry(expires_at, await credentials.getKeyExpiry(actor, actor.key_id)),
+        expires_at: getEarlierExpiry(expires_at, await apiKeys.getExpiry(actor, actor.key_id)),
         last_used_at: null,
         created_at,
       };
       return store.respond(actor, async (within) => {
-        if (!(await credentials.insertKey(within, row))) throw Unauthenticated();
+        if (!(await apiKeys.insert(within, row))) throw Unauthenticated();
         call.audit({ created_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
         return { ...toApiKey(row), key };
       });
@@ -63,7 +63,7 @@ export function apiKeyHandlers({ now, credentials, store }: ApiKeyOptions) {
 
     handle(listApiKeys, async ({ actor, query }) => {
       const [before] = parseCursor(query.cursor, position) ?? [];
-      const found = await credentials.listKeys(actor, {
+      const found = await apiKeys.list(actor, {
         userId: getVisibleOwner(actor),
         before,
         limit: query.limit + 1,
@@ -73,7 +73,7 @@ export function apiKeyHandlers({ now, credentials, store }: ApiKeyOptions) {
 
     handle(deleteApiKey, async ({ actor, params, call }) => {
       call.audit({ revoked_key_id: params.key_id });
-      const revoked = await credentials.revokeKey(actor, params.key_id, getVisibleOwner(actor));
+      const revoked = await apiKeys.revoke(actor, params.key_id, getVisibleOwner(actor));
       if (!revoked) throw NotFound();
       call.audit({ member_id: revoked.user_id });
       return undefined;
@@ -85,10 +85,10 @@ export function apiKeyHandlers({ now, credentials, store }: ApiKeyOptions) {
  * Subscribes to `api_key.used` of all services and records the time. Processing an event twice changes
  * nothing.
  */
-export function recordKeyUsage({ credentials }: { credentials: CredentialRepository }): Subscriber[] {
+export function recordKeyUsage({ apiKeys }: { apiKeys: ApiKeyRepository }): Subscriber[] {
   return [
     on(ApiKeyUsed, ({ organization_id, data }) =>
-      credentials.recordUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
+      apiKeys.recordUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
     ),
   ];
 }
@@ -110,4 +110,18 @@ function expiryInPastError() {
 function getEarlierExpiry(requested: Date | null, creator: Date | null): Date | null {
   if (requested === null || creator === null) return requested ?? creator;
   return requested < creator ? requested : creator;
+}
+
+/** Maps an API key, without the key itself. */
+function toApiKey(row: ApiKeyRow): z.infer<typeof ApiKey> {
+  return {
+    id: row._id,
+    name: row.name,
+    role: row.role,
+    prefix: row.prefix,
+    created_by: row.user_id,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  };
 }

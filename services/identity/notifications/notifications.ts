@@ -9,8 +9,8 @@ import {
   DocumentAssigned,
   DocumentPublished,
   DocumentRevised,
-} from '../documents/events.ts';
-import { WebhookDisabled, WebhookExhausted } from '../webhook-delivery/events.ts';
+} from '../../documents/events.ts';
+import { WebhookDisabled, WebhookExhausted } from '../../webhook-delivery/events.ts';
 import {
   countInbox,
   deleteInboxItem,
@@ -18,8 +18,7 @@ import {
   MemberJoined,
   markInboxItemRead,
   markInboxRead,
-} from './contract.ts';
-import { toInboxItem } from './presenters.ts';
+} from '../contract.ts';
 import {
   type DocumentInfo,
   documentAssigned,
@@ -29,8 +28,10 @@ import {
   toNotification,
   webhookDisabled,
   webhookExhausted,
-} from './rules/notifications.ts';
-import type { NotificationRepository } from './store/notifications.ts';
+} from '../rules/notifications.ts';
+import type { InboxItem } from '../shapes.ts';
+import type { NotificationRow } from '../store/collections.ts';
+import type { NotificationRepository } from '../store/notifications.ts';
 
 /** What notifications need. */
 export interface NotificationOptions {
@@ -135,4 +136,17 @@ export function notifyMembers({
       await notifications.add(event.organization_id, userIds, notification, new Date(event.occurred_at), tx);
     });
   }
+}
+
+/** Maps a notification to an item of the inbox. */
+function toInboxItem(row: NotificationRow): z.infer<typeof InboxItem> {
+  const { _id, type, title, data, read_at, created_at } = row;
+  return {
+    id: _id,
+    type,
+    title,
+    data,
+    read_at: read_at?.toISOString() ?? null,
+    created_at: created_at.toISOString(),
+  };
 }

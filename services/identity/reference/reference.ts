@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { body, json } from '#libs/contract';
 import { handle, reply } from '#libs/http';
-import { getOpenApi, getReferenceAsset, getReferencePage } from './contract.ts';
+import { getOpenApi, getReferenceAsset, getReferencePage } from '../contract.ts';
 
 const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -41,7 +41,7 @@ const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#reference'
 `;
 
 /** The OpenAPI document of all services. `npm run generate` writes it from their contracts. */
-const documentFile = new URL('../../docs/contracts/openapi.json', import.meta.url);
+const documentFile = new URL('../../../docs/contracts/openapi.json', import.meta.url);
 
 /** Handlers of the operations that serve the OpenAPI document and its page. */
 export function referenceHandlers() {
