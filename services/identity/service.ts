@@ -39,13 +39,13 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
         rejectWeakPassword: createWeakPasswordCheck(),
         passwords: createPasswordHasher({ concurrency, cost: passwordCost }),
         accessTokenSeconds: 900,
+        planLimits: toPlanLimits(settings),
         securityLog: securityLog(log),
         withLoginThrottle: createLoginThrottle(repositories.rateLimiter, rateLimits.failures),
       };
       const signer = createTokenSigner({ ...deps, sealing: store.sealing(sealedPrivate) });
       const sessions = createSessions({ ...deps, signer });
-      const planLimits = toPlanLimits(settings);
-      const subscription = subscriptionHandlers({ ...deps, planLimits });
+      const subscription = subscriptionHandlers(deps);
       const passwordReset = passwordResetHandlers({ ...deps, rateLimit: rateLimits.logins, appUrl });
       const adminHandlers = {
         routes: [...subscription.adminHandlers, ...passwordReset.adminHandlers],
@@ -54,14 +54,12 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
       const onError = (error: unknown) => log.warn({ err: error }, 'Could not rotate or delete signing keys');
       return {
         routes: [
-          ...signInHandlers({ ...deps, sessions, planLimits, defaultPlan, rateLimits }),
+          ...signInHandlers({ ...deps, sessions, defaultPlan, rateLimits }),
           ...passwordReset.handlers,
           ...signer.handlers,
           ...ownAccountHandlers(deps),
-          ...memberHandlers(deps),
+          ...[memberHandlers(deps), organizationHandlers(deps), departmentHandlers(deps)].flat(),
           ...invitationHandlers({ ...deps, sessions, rateLimit: rateLimits.logins, appUrl }),
-          ...organizationHandlers(deps),
-          ...departmentHandlers(deps),
           ...subscription.handlers,
           ...apiKeyHandlers(deps),
           ...notificationHandlers(deps),
