@@ -30,17 +30,16 @@ export function collection<Row extends { _id: string }>(
   name: string,
   {
     row,
-    // the fields are derived from the same schema as `Row`
-    fields = row && (toFields(row.shape) as mongoose.SchemaDefinition<Row>),
     indexes,
     sealed,
   }: {
-    row?: z.ZodType<Row> & { readonly shape: z.core.$ZodShape };
-    fields?: mongoose.SchemaDefinition<NoInfer<Row>>;
+    row: z.ZodType<Row> & { readonly shape: z.core.$ZodShape };
     indexes?: readonly Index[];
     sealed?: readonly SealedField<NoInfer<Row>>[];
   },
 ): Collection<Row> {
+  // the fields are derived from the same schema as `Row`
+  const fields = toFields(row.shape) as mongoose.SchemaDefinition<Row>;
   const schema = new mongoose.Schema<Row>(fields, {
     collection: name,
     strict: 'throw',
