@@ -10,7 +10,7 @@ import { renderDocument } from './tree-json.ts';
 
 /** The dependencies of `createDocumentReply`. */
 export interface DocumentReplyDeps {
-  repository: Pick<DocumentRepository, 'find' | 'findWithNodes'>;
+  repository: Pick<DocumentRepository, 'get' | 'getWithNodes'>;
   trees: Pick<Trees, 'readBatches'>;
   /** The size of the cache of rendered documents, bytes. */
   cacheBytes: number;
@@ -31,13 +31,13 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
     async fromRow(actor: Actor, document: DocumentRow): Promise<Reply<Json>> {
       const bytes = await cache.getOrRender(cacheKey(document), () => render(actor, document));
       if (bytes) return toReply(document, bytes);
-      const current = await repository.findWithNodes(actor, document._id);
+      const current = await repository.getWithNodes(actor, document._id);
       return documentReply.fromNodes(current.document, current.nodes);
     },
 
     /** Replies with the current document, or throws `NotFound`. Reads its (small) row every time. */
     async load(actor: Actor, id: string): Promise<Reply<Json>> {
-      return documentReply.fromRow(actor, await repository.find(actor, id));
+      return documentReply.fromRow(actor, await repository.get(actor, id));
     },
 
     /** Replays a response that was too large to store, with the current state of the document. */
@@ -48,7 +48,7 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
   /** Returns undefined if the document changed while its nodes were read. */
   async function render(actor: Actor, document: DocumentRow): Promise<Buffer | undefined> {
     const bytes = await renderDocument(document, trees.readBatches(document));
-    const { row_version } = await repository.find(actor, document._id);
+    const { row_version } = await repository.get(actor, document._id);
     return row_version === document.row_version ? bytes : undefined;
   }
 }
