@@ -60,6 +60,18 @@ test('nodes are read again only when the version of the document changed', async
   expect(await titles(document)).toEqual(['unseen']);
 });
 
+test('nodes are not read for a client that has the current version', async () => {
+  const document = await createDocument();
+  const readBatches = () => {
+    throw new Error('The nodes were read');
+  };
+  const replyWithoutNodes = createDocumentReply({ repository, trees: { readBatches }, cacheBytes: 300_000 });
+  const load = (known: string) =>
+    replyWithoutNodes.load(toActor(document), document._id, { hasCurrent: (etag) => etag === known });
+  expect((await load('1')).etag).toBe('1');
+  await expect(load('0')).rejects.toThrow('The nodes were read');
+});
+
 test('the cache holds at most the configured number of bytes', async () => {
   const [first, second, third] = [
     await createDocument(120_000),

@@ -55,7 +55,7 @@ export function exportHandlers({
   maxBytes,
   metrics,
 }: ExportDeps): Route[] {
-  const cache = renderCache<Uint8Array>(cacheBytes);
+  const cache = renderCache(cacheBytes);
   const builtInTemplate = {
     indentInches: defaultIndentInches,
     load: memoizeSuccess((run: RunTask) => run('compileBuiltIn')),
