@@ -39,8 +39,6 @@ export interface RenderCache {
    * opens it again. Returns undefined if it changed during every attempt. Rejects like `open` and `render`.
    */
   read<V extends Version>(options: ReadOptions<V>): Promise<VersionBytes<V> | undefined>;
-  /** Returns the cached bytes of a version, or renders them. */
-  getOrRender(key: string, render: Version['render']): Promise<Uint8Array | undefined>;
 }
 
 const noBytes = new Uint8Array();
@@ -64,9 +62,6 @@ export function renderCache(maxBytes: number): RenderCache {
         if (bytes) return { version, bytes, cacheStatus: known ? 'hit' : 'miss' };
       }
       return undefined;
-    },
-    async getOrRender(key, render) {
-      return cache.get(key) ?? inFlight.get(key) ?? startRender(key, { etag: key, render });
     },
   };
 
