@@ -1,7 +1,7 @@
 /** Checks whether an actor may change a document and whether the document can be changed in its status. */
 import { Forbidden, type Problem } from '#libs/contract';
-import type { Actor, Transaction } from '#libs/store';
-import { DocumentIsArchived, DocumentLocked, VersionUnchanged } from './contract.ts';
+import type { Actor } from '#libs/store';
+import { DocumentIsArchived, DocumentLocked, DocumentNotDraft, VersionUnchanged } from './contract.ts';
 import { canEdit, canManage, type OwnedResource, type Principal } from './rules/permission.ts';
 import { repeatsVersion } from './rules/version.ts';
 import type { DocumentStatus } from './shapes.ts';
@@ -30,6 +30,11 @@ export function requireManager(
       : Forbidden(`Only the owner or an admin may ${action} this document.`);
 }
 
+/** Throws `DocumentNotDraft` unless the document is a draft. */
+export function assertDraft({ status }: { status: DocumentStatus }): void {
+  if (status !== 'draft') throw DocumentNotDraft();
+}
+
 /**
  * Throws `DocumentIsArchived` if the document is archived, or `DocumentLocked` if it is published and its
  * organization locks published documents. Reads that setting only for a published document.
@@ -49,11 +54,10 @@ export async function assertEditable(
 export async function requireNewVersion(
   actor: Actor,
   { parent_doc_id, version }: Pick<DocumentRow, 'parent_doc_id' | 'version'>,
-  repository: Pick<DocumentRepository, 'find' | 'locksPublished'>,
-  tx: Transaction,
+  repository: Pick<DocumentRepository, 'get' | 'locksPublished'>,
 ): Promise<void> {
   if (parent_doc_id === null || version === null) return;
-  const parent = await repository.find(actor, parent_doc_id, tx);
-  if (repeatsVersion(version, parent.version) && (await repository.locksPublished(actor, tx)))
+  const parent = await repository.get(actor, parent_doc_id);
+  if (repeatsVersion(version, parent.version) && (await repository.locksPublished(actor)))
     throw VersionUnchanged();
 }

@@ -1,7 +1,6 @@
 /** Creates revision drafts of published documents and lists the published versions. */
 import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { Transaction } from '#libs/store';
 import { DocumentNotPublished, listVersions, reviseDocument } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
 import { requireManager } from './editing.ts';
@@ -10,40 +9,40 @@ import { revisionFields, toHistory } from './rules/lifecycle.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
-import type { Trees } from './store/tree.ts';
 
 /** The dependencies of `revisionHandlers`. */
 export interface RevisionHandlerDeps {
   repository: DocumentRepository;
   families: Families;
-  trees: Trees;
   documentReply: DocumentReply;
+  now: () => Date;
 }
 
 /** Handles `reviseDocument` and `listVersions`. */
-export function revisionHandlers({ repository, families, trees, documentReply }: RevisionHandlerDeps) {
+export function revisionHandlers({ repository, families, documentReply, now }: RevisionHandlerDeps) {
   return [
     handle(
       reviseDocument,
-      async ({ actor, params, call }) => {
-        const preconditions = { authorize: requireManager(actor, 'revise'), ifMatch: call.ifMatch };
-        const revise = async (original: DocumentRow, tx: Transaction, at: Date) => {
+      async ({ actor, params: { doc_id }, call: { ifMatch } }) => {
+        const preconditions = { authorize: requireManager(actor, 'revise'), ifMatch };
+        return repository.respond(actor, doc_id, async (within, tx) => {
+          const original = await repository.get(within, doc_id, preconditions);
           if (original.status !== 'published') throw DocumentNotPublished();
-          const draft = createRevision(original, at);
-          await repository.create({ ...actor, tx }, draft, []);
-          return documentReply.fromNodes(draft, await trees.copyTree(original, draft, null, at, tx));
-        };
-        return families.lockForRevision(actor, params.doc_id, preconditions, revise);
+          await families.lockForRevision(original, tx);
+          const draft = createRevision(original, now());
+          const nodes = await repository.copy(within, original, draft, null);
+          return documentReply.fromNodes(draft, nodes);
+        });
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          repository.check(actor, params.doc_id, requireManager(actor, 'revise')),
+          repository.get(actor, params.doc_id, { authorize: requireManager(actor, 'revise') }),
         replay: documentReply.replay,
       },
     ),
 
     handle(listVersions, async ({ actor, params }) =>
-      toHistory(await families.findVersions(actor, params.doc_id)).map(toHistoryRecord),
+      toHistory(await families.getVersions(actor, params.doc_id)).map(toHistoryRecord),
     ),
   ];
 }

@@ -49,7 +49,7 @@ export const documents = service({
       repository,
       trees: nodeTrees,
       listing: listing(store, searchWords),
-      families: families(store, repository, now),
+      families: families(store, repository),
       editors: editors(store, now),
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
       quota: quota(store),

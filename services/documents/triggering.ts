@@ -27,8 +27,8 @@ export function triggerHandlers({ store, repository }: { store: Store; repositor
           ifMatch: call.ifMatch,
         };
         const filter = { is_active: true, event_types: event_type };
-        return store.respond(actor, async (_, tx) => {
-          const document = await repository.findAuthorized(actor, params.doc_id, preconditions, tx);
+        return store.respond(actor, async (within, tx) => {
+          const document = await repository.get(within, params.doc_id, preconditions);
           // webhooks stay configured after a downgrade, but only the plan Scale may use them
           const isSubscribed =
             (await actor.plan()) === 'scale' &&
@@ -39,7 +39,7 @@ export function triggerHandlers({ store, repository }: { store: Store; repositor
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          repository.check(actor, params.doc_id, requireManager(actor, 'trigger webhooks for')),
+          repository.get(actor, params.doc_id, { authorize: requireManager(actor, 'trigger webhooks for') }),
       },
     ),
   ];

@@ -1,16 +1,13 @@
-/** Checks the preconditions of a change of a document: permission and the ETag that the caller sent. */
+/** Checks the preconditions of a request to a document: permission and the ETag that the caller sent. */
 import { PreconditionFailed, type Problem } from '#libs/contract';
-import type { Transaction } from '#libs/store';
 import type { DocumentRow } from './collections.ts';
 
-/** The conditions that must hold before a document is changed. */
+/** The conditions that must hold before a document is changed or shown. */
 export interface Preconditions {
-  /** Loads related rows before the other checks, or throws `NotFound`. */
-  loadRelated?(document: DocumentRow, tx: Transaction): Promise<void>;
-  /** Returns the problem if the actor may not change this document. */
+  /** Returns the problem if the actor may not do this with the document. */
   authorize(document: DocumentRow): Problem | undefined;
   /** The ETags of `If-Match`; one of them must be that of the document. If undefined, no ETag is checked. */
-  ifMatch: readonly string[] | undefined;
+  ifMatch?: readonly string[] | undefined;
 }
 
 /** Throws the problem that `authorize` returns, or `PreconditionFailed` if no ETag matches. */
