@@ -6,11 +6,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { type AnyOperation, getProblems, openapi } from '#libs/contract';
+import { type AnyOperation, type EventType, getProblems, openapi } from '#libs/contract';
 import { commonSettings } from '#libs/service';
 import { toGrants } from '#libs/store';
+import { about } from '../services/about.ts';
 import { apiPrefix, contracts } from '../services/contracts.ts';
-import { about } from '../services/identity/about.ts';
 import { services } from '../services/services.ts';
 import { actors, parseRowName, table as permissions, type Rule } from '../tests/permissions/table.ts';
 import { capacityPage } from './capacity-page.ts';
@@ -90,19 +90,19 @@ function problemsPage(): string {
 }
 
 function eventsPage(): string {
-  const getConsumers = (name: string) =>
+  const listServices = (event: EventType, list: 'publishes' | 'consumes') =>
     contracts
-      .filter(({ consumes }) => consumes.some((event) => event.name === name))
-      .map(({ name: consumer }) => consumer);
-  const rows = contracts.flatMap(({ name, publishes }) =>
-    publishes.map((event) => [
-      `\`${event.name}\``,
-      event.description,
-      name,
-      getConsumers(event.name).join(', ') || '–',
-      event.subscribable ? 'yes' : 'no',
-    ]),
-  );
+      .filter((contract) => contract[list].includes(event))
+      .map(({ name }) => name)
+      .join(', ');
+  const events = new Set(contracts.flatMap(({ publishes }) => publishes));
+  const rows = [...events].map((event) => [
+    `\`${event.name}\``,
+    event.description,
+    listServices(event, 'publishes'),
+    listServices(event, 'consumes'),
+    event.subscribable ? 'yes' : 'no',
+  ]);
   return renderPage('Events', [
     'The events of all services. The last column shows whether [webhooks](../webhooks.md) can subscribe to the event.',
     renderTable(['event', 'meaning', 'published by', 'consumed by', 'webhooks'], rows),

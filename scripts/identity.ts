@@ -3,10 +3,10 @@
  * identity.
  */
 import { createLog, securityLog } from '#libs/service';
+import { createTokenSigner } from '../services/identity/accounts/signing-keys.ts';
 import { identity } from '../services/identity/service.ts';
-import { createTokenSigner } from '../services/identity/signing-keys.ts';
 import { sealedPrivate } from '../services/identity/store/collections.ts';
-import { credentialRepository } from '../services/identity/store/credentials.ts';
+import { signingKeyRepository } from '../services/identity/store/signing-keys.ts';
 import { openServiceStore } from './service-store.ts';
 
 const { MONGODB_URI, ENCRYPTION_KEYS } = process.env;
@@ -22,7 +22,7 @@ try {
   const now = () => new Date();
   const auditLog = securityLog(createLog({ level: 'info', format: 'json' }));
   const keys = createTokenSigner({
-    credentials: credentialRepository(store),
+    signingKeys: signingKeyRepository(store),
     sealing,
     securityLog: auditLog,
     now,

@@ -73,6 +73,7 @@ describe('the Deno permissions', () => {
       expect(denoPermissions(service, environment).join()).not.toContain('--allow-read');
     expect(flag(denoPermissions(sharing, environment), 'allow-read')).toEqual(['services/sharing/page']);
     expect(flag(denoPermissions(identity, environment), 'allow-read')).toEqual([
+      'docs/contracts/openapi.json',
       'node_modules/swagger-ui-dist',
     ]);
     for (const service of [documents, sharing, webhookDelivery, identity])

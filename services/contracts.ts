@@ -2,6 +2,7 @@
  * The contracts of all services, from which the API reference, event topology and database grants are
  * generated.
  */
+import { about } from './about.ts';
 import { documentsContract } from './documents/contract.ts';
 import { exportContract } from './export/contract.ts';
 import { identityContract } from './identity/contract.ts';
@@ -18,4 +19,4 @@ export const contracts = [
 ] as const;
 
 /** The prefix of all API paths. */
-export const apiPrefix = '/api/v1';
+export const { apiPrefix } = about;

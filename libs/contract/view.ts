@@ -7,7 +7,7 @@ export interface View<Row = unknown> {
   readonly name: string;
   /** The owned collection that the view reads. */
   readonly collection: string;
-  readonly row: z.ZodType<Row> & { shape: Record<string, unknown> };
+  readonly row: z.ZodType<Row> & { shape: z.core.$ZodShape };
   /** The field that every query must filter by, or null with the reason in `unscopedReason`. */
   readonly scope: string | null;
   readonly unscopedReason?: string;

@@ -140,7 +140,7 @@ export interface Route extends ReplayHandlers<AnyOperation, unknown> {
 /** Optional handlers for repeated requests with an `Idempotency-Key`. */
 export interface ReplayHandlers<O, Result> {
   /** Checks that the caller may still see the stored response. Rejects otherwise. */
-  authorizeReplay?(input: HandlerInput<O>): Promise<void>;
+  authorizeReplay?(input: HandlerInput<O>): Promise<unknown>;
   /** Renders a response that was too large to store, from its replay key. It reflects the current state. */
   replay?(input: HandlerInput<O>, key: ReplayKey): Promise<Result>;
 }

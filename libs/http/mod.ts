@@ -15,7 +15,7 @@ export {
   toPage,
   withProblemPages,
 } from './handle.ts';
-export { type RenderCache, renderCache } from './render-cache.ts';
+export { type RenderCache, renderCache, type Version } from './render-cache.ts';
 export { createRouter, type RequestOutcome, type RouterOptions } from './routes.ts';
 export { application, type HttpListener, listen, type UnmatchedRequest } from './server.ts';
 export { type TokenBucket, tokenBucket } from './token-bucket.ts';

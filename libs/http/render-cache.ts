@@ -1,43 +1,79 @@
 /**
- * A bounded in-memory cache of rendered bytes, keyed by version. Concurrent requests for a version share one
- * rendering.
+ * A bounded in-memory cache of rendered bytes, keyed by version. Every request reads the current version of its
+ * resource, so the bytes are never outdated. Concurrent requests for a version share one rendering.
  */
 import { LRUCache } from 'lru-cache';
+import type { RequestInfo } from './handle.ts';
 
-/** A cache of rendered bytes. */
-export interface RenderCache<Bytes extends Uint8Array> {
-  /**
-   * Returns the cached bytes of a version, or renders them. Concurrent callers get the same bytes or the same
-   * rejection. If `render` returns `undefined`, nothing is cached and `undefined` is returned.
-   */
-  getOrRender(version: string, render: () => Promise<Bytes | undefined>): Promise<Bytes | undefined>;
+/** One version of a resource: what identifies its bytes, and how to render them. */
+export interface Version {
+  /** The strong ETag of the bytes, without quotes. */
+  readonly etag: string;
+  /** The key of the bytes in the cache, if it differs from the ETag. */
+  readonly cacheKey?: string;
+  /** Returns undefined if the resource changed while it was rendered. Nothing is cached then. */
+  render(): Promise<Uint8Array | undefined>;
 }
 
+/** A version with its bytes. If the client already has them, `cacheStatus` says so and `bytes` is empty. */
+export interface VersionBytes<V> {
+  version: V;
+  bytes: Uint8Array;
+  cacheStatus: 'hit' | 'miss' | 'not_modified';
+}
+
+/** Options of `RenderCache.read`. */
+export interface ReadOptions<V> {
+  /** Reads the current version, e.g. the row of the resource, and checks that the caller may see it. */
+  open(): Promise<V>;
+  /** The request of a client that may already have the bytes. */
+  call?: Pick<RequestInfo, 'hasCurrent'> | undefined;
+  /** The number of attempts to read a resource that changes while it is rendered. */
+  maxAttempts: number;
+}
+
+/** A cache of rendered bytes. */
+export interface RenderCache {
+  /**
+   * Opens the current version of a resource and returns it with its bytes. If it changed while it was rendered,
+   * opens it again. Returns undefined if it changed during every attempt. Rejects like `open` and `render`.
+   */
+  read<V extends Version>(options: ReadOptions<V>): Promise<VersionBytes<V> | undefined>;
+}
+
+const noBytes = new Uint8Array();
+
 /** Creates an LRU cache of at most `maxBytes`. Larger results are not cached. */
-export function renderCache<Bytes extends Uint8Array>(maxBytes: number): RenderCache<Bytes> {
-  const cache = new LRUCache<string, Bytes>({
+export function renderCache(maxBytes: number): RenderCache {
+  const cache = new LRUCache<string, Uint8Array>({
     maxSize: maxBytes,
-    sizeCalculation: (bytes, version) => bytes.byteLength + version.length,
+    sizeCalculation: (bytes, key) => bytes.byteLength + key.length,
   });
   // renderings in progress are not in the cache, so that they cannot be evicted
-  const inFlight = new Map<string, Promise<Bytes | undefined>>();
+  const inFlight = new Map<string, Promise<Uint8Array | undefined>>();
   return {
-    async getOrRender(version, render) {
-      return cache.get(version) ?? inFlight.get(version) ?? startRender(version, render);
+    async read({ open, call, maxAttempts }) {
+      for (let left = maxAttempts; left > 0; left -= 1) {
+        const version = await open();
+        if (call?.hasCurrent(version.etag)) return { version, bytes: noBytes, cacheStatus: 'not_modified' };
+        const key = version.cacheKey ?? version.etag;
+        const known = cache.get(key) ?? inFlight.get(key);
+        const bytes = await (known ?? startRender(key, version));
+        if (bytes) return { version, bytes, cacheStatus: known ? 'hit' : 'miss' };
+      }
+      return undefined;
     },
   };
 
-  function startRender(
-    version: string,
-    render: () => Promise<Bytes | undefined>,
-  ): Promise<Bytes | undefined> {
-    const work = render()
+  function startRender(key: string, version: Version): Promise<Uint8Array | undefined> {
+    const work = version
+      .render()
       .then((bytes) => {
-        if (bytes) cache.set(version, bytes);
+        if (bytes) cache.set(key, bytes);
         return bytes;
       })
-      .finally(() => inFlight.delete(version));
-    inFlight.set(version, work);
+      .finally(() => inFlight.delete(key));
+    inFlight.set(key, work);
     return work;
   }
 }

@@ -15,8 +15,8 @@ import {
 } from '../testing/store-fixture.ts';
 import { type TcpProxy, tcpProxy } from '../testing/tcp-proxy.ts';
 import { connect } from './connect.ts';
+import { isUnavailable } from './error-codes.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
-import { isUnavailable } from './transaction.ts';
 
 type Row = { _id: string };
 

@@ -5,11 +5,12 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type mongoose from 'mongoose';
+import { z } from 'zod';
 import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge, Problem } from '#libs/contract';
 import { collection } from './collection.ts';
+import { isDuplicate, isWriteConflict } from './error-codes.ts';
 import type { Keyring } from './keyring.ts';
 import type { SealedField } from './sealed-field.ts';
-import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
 
 /** A response as it is stored. */
 export interface StoredResponse {
@@ -25,23 +26,24 @@ export interface StoredResponse {
 const maxStoredBytes = 1024 * 1024;
 
 /** A stored response in MongoDB. */
-export interface IdempotencyRow {
+const row = z.object({
   /** Hash of the key and its scope. */
-  _id: string;
+  _id: z.string(),
   /** Hash of the body. */
-  fingerprint: string;
-  created_at: Date;
-  status: number;
-  headers?: Record<string, string>;
+  fingerprint: z.string(),
+  created_at: z.date(),
+  status: z.number(),
+  headers: z.record(z.string(), z.string()).exactOptional(),
   /**
    * The sealed body: it may contain secrets that are stored as plain text nowhere else, e.g. a share token.
    */
-  body?: string;
+  body: z.string().exactOptional(),
   /** Whether the body was compressed before sealing; its sealed text is then base64. */
-  gzipped?: boolean;
+  gzipped: z.boolean().exactOptional(),
   /** The ids from which the response is rendered again, instead of a long body. */
-  replay_key?: Record<string, string>;
-}
+  replay_key: z.record(z.string(), z.string()).exactOptional(),
+});
+export type IdempotencyRow = z.infer<typeof row>;
 
 const sealedBody: SealedField<Pick<IdempotencyRow, '_id'>> = {
   path: 'body',
@@ -50,17 +52,8 @@ const sealedBody: SealedField<Pick<IdempotencyRow, '_id'>> = {
 
 /** Declares the stored responses of a service, which are kept for 24 hours. */
 export function idempotencyCollection(service: string) {
-  return collection<IdempotencyRow>(`${service.replaceAll('-', '_')}_idempotency`, {
-    fields: {
-      _id: String,
-      fingerprint: String,
-      created_at: Date,
-      status: Number,
-      headers: Object,
-      body: String,
-      gzipped: Boolean,
-      replay_key: Object,
-    },
+  return collection(`${service.replaceAll('-', '_')}_idempotency`, {
+    row,
     indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: 86_400 } }],
     sealed: [sealedBody],
   });
@@ -121,7 +114,7 @@ export function idempotentRequests(options: {
      * Stores a response in the transaction of its effect. Errors: `IdempotencyKeyInFlight`,
      * `PayloadTooLarge`.
      */
-    async save(request: IdempotentRequest, reply: unknown, { session }: Pick<Transaction, 'session'>) {
+    async save(request: IdempotentRequest, reply: unknown, session: mongoose.ClientSession) {
       const { key, fingerprint } = request.claim;
       const { status, headers, body, replayKey } = request.toResponse(reply);
       const isLong = replayKey && Buffer.byteLength(body) > maxStoredBytes;

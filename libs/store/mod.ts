@@ -1,9 +1,10 @@
 /** The public interface of the store library: MongoDB, transactions with events, sealing and views. */
-export { type Collection, collection } from './collection.ts';
+export { type Collection, collection, objectId, type StoredRow } from './collection.ts';
 export { openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
 export type { EmbeddedError, Mongod } from './embedded/mongod.ts';
 export { isAlive, readProcessMark } from './embedded/process-mark.ts';
 export { startMongod } from './embedded.ts';
+export { isContention, isDuplicate, isUnavailable } from './error-codes.ts';
 export { type Grant, toGrants } from './grants.ts';
 export type { IdempotentRequest, StoredResponse } from './idempotency.ts';
 export type { Command, StoreInstrumentation } from './instrumentation.ts';
@@ -13,6 +14,6 @@ export type { ReencryptionResult } from './reencryption.ts';
 export type { PublishWrapper } from './relay.ts';
 export { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';
-export { type Actor, isContention, isDuplicate, isUnavailable, type Transaction } from './transaction.ts';
+export type { Actor, Transaction } from './transaction.ts';
 export { openUserAdmin, roleCommand, type UserAdmin, userCommand } from './users.ts';
 export { createView, type Finder, type Reader } from './views.ts';

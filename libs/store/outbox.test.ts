@@ -3,7 +3,8 @@
  * crashes.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import type { Envelope } from '#libs/contract';
+import { z } from 'zod';
+import { type Envelope, event } from '#libs/contract';
 import { type Bus, BusClosed, DeadLettered } from '#libs/events';
 import { until } from '#libs/testing';
 import {
@@ -172,6 +173,20 @@ test('nested work joins the open transaction with its events', async () => {
     throw new Error('outer');
   });
   await expect(whole).rejects.toThrow('outer');
+  expect(await store.rows(things).countDocuments({})).toBe(0);
+  expect(await fixture.outbox()).toEqual([]);
+});
+
+test('an event that the contract does not list fails the whole change', async () => {
+  const store = await fixture.open();
+  const unlisted = event('thing.unlisted', { description: 'In no contract.', data: z.object({}) });
+  const wrong = store.transact(createActor(), async (tx) => {
+    await createThing(store, { ...createActor(), ...{ tx } }, 'a');
+    tx.publish(unlisted, {});
+  });
+  await expect(wrong).rejects.toThrow(
+    'The contract of thing-producers does not list the event thing.unlisted',
+  );
   expect(await store.rows(things).countDocuments({})).toBe(0);
   expect(await fixture.outbox()).toEqual([]);
 });

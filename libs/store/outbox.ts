@@ -1,28 +1,30 @@
 /** The outbox: events are stored in the transaction of their change until the bus has accepted them. */
 import type mongoose from 'mongoose';
-import { type Envelope, newId } from '#libs/contract';
+import { z } from 'zod';
+import { type Contract, type Envelope, newId } from '#libs/contract';
 import { getConsumers, type Topology } from '#libs/events';
 import { collection } from './collection.ts';
 import type { Actor, Transaction } from './transaction.ts';
 
 /** An event in the outbox. */
-export interface OutboxRow {
+const row = z.object({
   /** The event's id. */
-  _id: string;
-  type: string;
+  _id: z.string(),
+  type: z.string(),
   /** The envelope as JSON text. */
-  event: string;
-  created_at: Date;
+  event: z.string(),
+  created_at: z.date(),
   /** Set while the event is unpublished. */
-  pending?: true;
+  pending: z.literal(true).exactOptional(),
   /** The end of the lease: until then, only the process that holds the lease publishes the event. */
-  lease_until?: Date;
+  lease_until: z.date().exactOptional(),
   /** The process that holds the lease. */
-  lease_by?: string;
+  lease_by: z.string().exactOptional(),
   /** The number of failed attempts to publish. */
-  failures: number;
-  published_at?: Date;
-}
+  failures: z.number(),
+  published_at: z.date().exactOptional(),
+});
+export type OutboxRow = z.infer<typeof row>;
 
 /** How long a lease lasts before another process may publish the event, ms. */
 export const leaseMs = 10_000;
@@ -31,18 +33,8 @@ export const leaseMs = 10_000;
  * Declares the outbox of a service. Published rows are kept for seven days, so that they can be republished.
  */
 export function outboxCollection(service: string) {
-  return collection<OutboxRow>(`${service.replaceAll('-', '_')}_outbox`, {
-    fields: {
-      _id: String,
-      type: String,
-      event: String,
-      created_at: Date,
-      pending: Boolean,
-      lease_until: Date,
-      lease_by: String,
-      failures: Number,
-      published_at: Date,
-    },
+  return collection(`${service.replaceAll('-', '_')}_outbox`, {
+    row,
     indexes: [
       { on: { lease_until: 1 }, options: { partialFilterExpression: { pending: true } } },
       { on: { published_at: 1 }, options: { expireAfterSeconds: 7 * 86_400 } },
@@ -50,18 +42,27 @@ export function outboxCollection(service: string) {
   });
 }
 
+/** Where the events of a transaction come from. */
+interface EventSource {
+  contract: Contract;
+  now: () => Date;
+  /** Gets the W3C trace context of the current work, if it is traced. */
+  trace: () => string | undefined;
+}
+
 /** Creates a transaction that collects its events for `writeOutbox`. */
 export function collectEvents(
   actor: Actor,
   session: mongoose.ClientSession,
-  now: () => Date,
-  trace: () => string | undefined,
+  { contract, now, trace }: EventSource,
 ): Transaction {
   const pendingEvents: Envelope[] = [];
   return {
     session,
     pendingEvents,
     publish(type, data) {
+      if (!contract.publishes.some(({ name }) => name === type.name))
+        throw new Error(`The contract of ${contract.name} does not list the event ${type.name}`);
       const traceContext = trace();
       pendingEvents.push({
         id: newId(),

@@ -1,27 +1,27 @@
 /** Tests of re-encryption with MongoDB, also while another replica writes. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
 import { newId, Secret } from '#libs/contract';
 import { type StoreFixture, storeFixture } from '../testing/store-fixture.ts';
-import { collection } from './collection.ts';
+import { collection, type StoredRow } from './collection.ts';
 import { createKeyring } from './keyring.ts';
 import type { SealedField } from './sealed-field.ts';
 
-interface SafeRow {
-  _id: string;
-  sealed: string | null;
-  codes: { sealed: string; until: Date | null }[];
-}
-
-const sealedText: SealedField<Pick<SafeRow, '_id'>> = {
+const sealedText: SealedField<{ _id: string }> = {
   path: 'sealed',
   context: ({ _id }) => `safes/${_id}`,
 };
 const sealedCodes: SealedField<object> = { path: 'codes.sealed', context: () => 'safes.codes' };
-const safes = collection<SafeRow>('safes', {
-  fields: { _id: String, sealed: String, codes: [{ _id: false, sealed: String, until: Date }] },
+const safes = collection('safes', {
+  row: z.object({
+    _id: z.string(),
+    sealed: z.string().nullable(),
+    codes: z.array(z.object({ sealed: z.string(), until: z.date().nullable() })),
+  }),
   sealed: [sealedText, sealedCodes],
 });
+type SafeRow = StoredRow<typeof safes>;
 
 const newKey = () => randomBytes(32).toString('base64');
 const createTestKeyring = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));

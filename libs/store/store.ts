@@ -7,6 +7,7 @@ import { type Contract, type Envelope, newId, type RowOf, type Secret, type View
 import type { Bus, Topology } from '#libs/events';
 import type { Collection } from './collection.ts';
 import { connect } from './connect.ts';
+import { isDuplicate } from './error-codes.ts';
 import {
   type IdempotencyRow,
   type IdempotentRequest,
@@ -36,7 +37,7 @@ import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 import { withTimeout } from './timeout.ts';
-import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
+import { type Actor, inTransaction, type Transaction } from './transaction.ts';
 import { createReader, createView, ignoreAlreadyExists, missingViews, type Reader } from './views.ts';
 
 /** Options of a store. */
@@ -158,7 +159,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const runTransaction = async <R>(actor: Actor, work: (tx: Transaction) => Promise<R>): Promise<R> => {
     let outboxEvents: Envelope[] = [];
     const result = await inTransaction(connection.getClient(), async (session) => {
-      const tx = collectEvents(actor, session, now, options.trace);
+      const tx = collectEvents(actor, session, options);
       const value = await work(tx);
       outboxEvents = await writeOutbox(rows(outbox), tx, { topology, now, by });
       return value;
@@ -192,7 +193,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     respond(actor, work) {
       return transact(actor, async (tx) => {
         const reply = await work({ ...actor, tx, idempotency: undefined }, tx);
-        if (actor.idempotency) await requests.save(actor.idempotency, reply, tx);
+        if (actor.idempotency) await requests.save(actor.idempotency, reply, tx.session);
         return reply;
       });
     },

@@ -1,7 +1,8 @@
 /** Transactions: a change and its events are committed together or not at all. */
 import { setTimeout as pause } from 'node:timers/promises';
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 import type { Envelope, EventType } from '#libs/contract';
+import { hasLabel } from './error-codes.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 
 /**
@@ -21,8 +22,8 @@ export interface Actor {
 export interface Transaction {
   readonly session: mongoose.ClientSession;
   /**
-   * Publishes an event if and only if the transaction commits. Throws if `data` does not match the type's
-   * schema.
+   * Publishes an event if and only if the transaction commits. Throws if the contract of the service does not
+   * list the event, or if `data` does not match the event's schema.
    */
   publish<Data>(type: EventType<Data>, data: Data): void;
   /** The events published in this transaction so far. */
@@ -68,64 +69,3 @@ async function commit(session: mongoose.ClientSession, limit: number): Promise<v
     }
   }
 }
-
-function hasLabel(error: unknown, label: string): boolean {
-  return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel(label);
-}
-
-/** Whether an error is a duplicate key error. */
-export function isDuplicate(error: unknown): boolean {
-  return hasCode(error, 11000);
-}
-
-/** Whether an error is a write conflict: another transaction changed the same row. */
-export function isWriteConflict(error: unknown): boolean {
-  return hasCode(error, 112);
-}
-
-function hasCode(error: unknown, code: number): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
-}
-
-/** Whether a transaction failed because others were changing the same rows (WriteConflict, LockTimeout). */
-export function isContention(error: unknown): boolean {
-  return hasLabel(error, 'TransientTransactionError') && (hasCode(error, 112) || hasCode(error, 24));
-}
-
-/** Whether an error means that MongoDB cannot be reached or has no primary. */
-export function isUnavailable(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  if ('name' in error && unavailable.has(String(error.name))) return true;
-  // a transaction that was retried until its time limit
-  if (hasLabel(error, 'TransientTransactionError')) return true;
-  if ('code' in error && (noPrimary.has(Number(error.code)) || brokenSocket.has(String(error.code))))
-    return true;
-  // insertMany wraps every error in a MongoBulkWriteError
-  return 'errorResponse' in error && isUnavailable(error.errorResponse);
-}
-
-const unavailable = new Set([
-  'MongoServerSelectionError',
-  'MongooseServerSelectionError',
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoPoolClearedError',
-  'MongoPoolClosedError',
-  'MongoNotConnectedError',
-  'MongoWaitQueueTimeoutError',
-  'MongoPoolClearedOnNetworkError',
-  'PoolClearedOnNetworkError',
-  'MongoTopologyClosedError',
-  'MongoClientClosedError',
-]);
-
-/**
- * Error codes of a server that is not primary, is stepping down or is shutting down (MongoDB's
- * error_codes.yml): HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress, PrimarySteppedDown,
- * SocketException, NotWritablePrimary, InterruptedAtShutdown, InterruptedDueToReplStateChange,
- * NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary.
- */
-const noPrimary = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436]);
-
-/** Codes of sockets. The driver rejects with such an error if a connection breaks while it waits to write. */
-const brokenSocket = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT']);

@@ -6,22 +6,27 @@ import mongoose from 'mongoose';
 import { z } from 'zod';
 import { contract, type Envelope, event, newId, Secret, view } from '#libs/contract';
 import { type Bus, BusClosed, memoryBus, toTopology } from '#libs/events';
-import { collection, createKeyring, openStore, type Store, type StoreOptions } from '#libs/store';
+import {
+  collection,
+  createKeyring,
+  openStore,
+  type Store,
+  type StoredRow,
+  type StoreOptions,
+} from '#libs/store';
 import { testMongo } from './servers.ts';
 
-/** A row of `things`. */
-export interface ThingRow {
-  _id: string;
-  organization_id: string;
-  name: string;
-  secret?: string;
-}
-
 /** The collection of the fixture's service. */
-export const things = collection<ThingRow>('things', {
-  fields: { _id: String, organization_id: String, name: String, secret: String },
+export const things = collection('things', {
+  row: z.object({
+    _id: z.string(),
+    organization_id: z.string(),
+    name: z.string(),
+    secret: z.string().exactOptional(),
+  }),
   indexes: [{ on: { organization_id: 1, name: 1 }, options: { unique: true } }],
 });
+export type ThingRow = StoredRow<typeof things>;
 
 /** An event with one consumer. */
 export const ThingMade = event('thing.made', {

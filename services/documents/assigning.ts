@@ -5,9 +5,7 @@ import type { Actor, Store } from '#libs/store';
 import { MemberRemoved } from '../identity/contract.ts';
 import { assignEditor, DocumentAssigned, DocumentIsArchived, EditorNotMember } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
-import { requireManager } from './editing.ts';
 import { toSummary } from './presenters.ts';
-import type { DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import type { Editors } from './store/editors.ts';
 import type { Trees } from './store/tree.ts';
@@ -24,29 +22,24 @@ export interface EditorHandlerDeps {
 /** Handles `assignEditor`. */
 export function editorHandlers({ store, repository, trees, editors, documentReply }: EditorHandlerDeps) {
   return [
-    handle(assignEditor, async ({ actor, params, body, call }) => {
-      const { editor_id } = body;
-      const preconditions = {
-        authorize: requireManager(actor, 'assign the editor of'),
-        ifMatch: call.ifMatch,
-      };
-      const reply = await repository.change(actor, params.doc_id, preconditions, async (current, tx, at) => {
-        if (current.status === 'archived') throw DocumentIsArchived();
-        if (editor_id !== null) {
-          if (!(await editors.isMember(actor, editor_id))) throw EditorNotMember();
-          const assigned = toSummary({ ...current, editor_id, updated_at: at });
-          tx.publish(DocumentAssigned, { document: assigned, editor_id });
-        }
-        const nodes = await trees.findAll(current, tx);
-        return {
-          change: { editor_id },
-          reply: (document: DocumentRow) => documentReply.fromNodes(document, nodes),
-        };
-      });
-      if (editor_id !== null && (await clearUnlessMember({ store, editors }, actor, editor_id)))
-        throw EditorNotMember();
-      return reply;
-    }),
+    handle(
+      assignEditor,
+      async ({ actor, params: { doc_id }, body: { editor_id }, call: { ifMatch }, authorize }) => {
+        const preconditions = { authorize, ifMatch };
+        const reply = await repository.respond(actor, doc_id, async (within, tx) => {
+          const { document } = await repository.update(within, doc_id, preconditions, async (current) => {
+            if (current.status === 'archived') throw DocumentIsArchived();
+            if (editor_id !== null && !(await editors.isMember(actor, editor_id))) throw EditorNotMember();
+            return { change: { editor_id } };
+          });
+          if (editor_id !== null) tx.publish(DocumentAssigned, { document: toSummary(document), editor_id });
+          return documentReply.fromNodes(document, await trees.findAll(document, tx));
+        });
+        if (editor_id !== null && (await clearUnlessMember({ store, editors }, actor, editor_id)))
+          throw EditorNotMember();
+        return reply;
+      },
+    ),
   ];
 }
 

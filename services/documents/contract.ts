@@ -1,6 +1,6 @@
 /** The public interface of the documents service: operations, events, problems and views. */
 import { contract } from '#libs/contract';
-import { MemberRemoved, organizationProfiles, principalViews } from '../identity/contract.ts';
+import { ApiKeyUsed, MemberRemoved, organizationProfiles, principalViews } from '../identity/contract.ts';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
 import * as finding from './contract/finding.ts';
 import * as lifecycle from './contract/lifecycle.ts';
@@ -37,6 +37,7 @@ export const documentsContract = contract({
     DocumentArchived,
     DocumentAssigned,
     DocumentDeleted,
+    ApiKeyUsed,
   ],
   consumes: [MemberRemoved, DocumentAssigned],
   owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage', 'search'],

@@ -17,7 +17,7 @@ let nodeTrees: Trees;
 let repository: DocumentRepository;
 let documentReply: DocumentReply;
 const at = new Date('2026-11-21T09:30:00.000Z');
-const anyone = { authorize: () => undefined, ifMatch: undefined };
+const anyone = { authorize: () => undefined };
 
 beforeAll(async () => {
   fixture = await openDocumentStores();
@@ -54,8 +54,22 @@ test('nodes are read again only when the version of the document changed', async
   expect(await titles(document)).toEqual(['as it was']);
   await changeNodeDirectly(document, 'unseen');
   expect(await titles(document)).toEqual(['as it was']);
-  await repository.changeRow(toActor(document), document._id, anyone, async () => ({ version: '2' }));
+  await repository.update(toActor(document), document._id, anyone, async () => ({
+    change: { version: '2' },
+  }));
   expect(await titles(document)).toEqual(['unseen']);
+});
+
+test('nodes are not read for a client that has the current version', async () => {
+  const document = await createDocument();
+  const readBatches = () => {
+    throw new Error('The nodes were read');
+  };
+  const replyWithoutNodes = createDocumentReply({ repository, trees: { readBatches }, cacheBytes: 300_000 });
+  const load = (known: string) =>
+    replyWithoutNodes.load(toActor(document), document._id, { hasCurrent: (etag) => etag === known });
+  expect((await load('1')).etag).toBe('1');
+  await expect(load('0')).rejects.toThrow('The nodes were read');
 });
 
 test('the cache holds at most the configured number of bytes', async () => {
@@ -86,20 +100,21 @@ test('a reply inside a transaction that fails is not cached', async () => {
   const document = await createDocument();
   const failing = store.transact(toActor(document), async (tx) => {
     const within = { ...toActor(document), tx };
-    const decided = {
+    const { document: changed } = await repository.update(within, document._id, anyone, async () => ({
       change: { title: 'Never' },
-      reply: (row: DocumentRow) => documentReply.fromNodes(row, []),
-    };
-    expect(read(await repository.change(within, document._id, anyone, async () => decided)).title).toBe(
-      'Never',
-    );
+    }));
+    expect(read(await documentReply.fromNodes(changed, [])).title).toBe('Never');
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
-  const changed = await repository.change(toActor(document), document._id, anyone, async () => ({
-    change: { title: 'Really' },
-    reply: (row: DocumentRow) => row,
-  }));
+  const { document: changed } = await repository.update(
+    toActor(document),
+    document._id,
+    anyone,
+    async () => ({
+      change: { title: 'Really' },
+    }),
+  );
   expect(changed.row_version).toBe(2);
   expect(read(await documentReply.load(toActor(document), document._id)).title).toBe('Really');
 });
@@ -113,10 +128,12 @@ test('a document that changes while it is read is returned consistently', async 
       async *readBatches(tree) {
         yield* nodeTrees.readBatches(tree);
         // a write happens after the nodes were read, but before the row is read again
-        await repository.change(toActor(document), document._id, anyone, async (_row, tx) => {
-          await nodeTrees.add([nodeRow(document, { title: 'added', order: 1 })], tx);
-          return { change: { node_count: 2 }, reply: () => undefined };
-        });
+        await repository.respond(toActor(document), document._id, (within, tx) =>
+          repository.update(within, document._id, anyone, async () => {
+            await nodeTrees.add([nodeRow(document, { title: 'added', order: 1 })], tx);
+            return { change: { node_count: 2 } };
+          }),
+        );
       },
     },
   });

@@ -1,6 +1,6 @@
 /** Replies with a document and its whole tree. Rendered documents are cached in memory by version. */
 import { type Json, json } from '#libs/contract';
-import { type ReplayKey, type Reply, renderCache, reply } from '#libs/http';
+import { type ReplayKey, type Reply, type RequestInfo, renderCache, reply, type Version } from '#libs/http';
 import type { Actor } from '#libs/store';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
@@ -10,7 +10,7 @@ import { renderDocument } from './tree-json.ts';
 
 /** The dependencies of `createDocumentReply`. */
 export interface DocumentReplyDeps {
-  repository: Pick<DocumentRepository, 'find' | 'findWithNodes'>;
+  repository: Pick<DocumentRepository, 'get' | 'getWithNodes'>;
   trees: Pick<Trees, 'readBatches'>;
   /** The size of the cache of rendered documents, bytes. */
   cacheBytes: number;
@@ -18,8 +18,7 @@ export interface DocumentReplyDeps {
 
 /** Creates the replies of the operations that return a whole document. */
 export function createDocumentReply({ repository, trees, cacheBytes }: DocumentReplyDeps) {
-  // a document that changed while it was read is not cached
-  const cache = renderCache<Buffer>(cacheBytes);
+  const cache = renderCache(cacheBytes);
 
   const documentReply = {
     /** Replies with a document and the nodes that were just written. */
@@ -28,16 +27,24 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
     },
 
     /** Replies with a document whose row was just read or written, or with its state if it changed since. */
-    async fromRow(actor: Actor, document: DocumentRow): Promise<Reply<Json>> {
-      const bytes = await cache.getOrRender(cacheKey(document), () => render(actor, document));
-      if (bytes) return toReply(document, bytes);
-      const current = await repository.findWithNodes(actor, document._id);
+    async fromRow(
+      actor: Actor,
+      document: DocumentRow,
+      call?: Pick<RequestInfo, 'hasCurrent'>,
+    ): Promise<Reply<Json>> {
+      const open = async () => toVersion(actor, document);
+      const found = await cache.read({ open, call, maxAttempts: 1 });
+      if (found) return toReply(document, found.bytes);
+      const current = await repository.getWithNodes(actor, document._id);
       return documentReply.fromNodes(current.document, current.nodes);
     },
 
-    /** Replies with the current document, or throws `NotFound`. Reads its (small) row every time. */
-    async load(actor: Actor, id: string): Promise<Reply<Json>> {
-      return documentReply.fromRow(actor, await repository.find(actor, id));
+    /**
+     * Replies with the current document, or throws `NotFound`. Reads its (small) row every time, and its nodes
+     * unless they are cached or the client of `call` has them.
+     */
+    async load(actor: Actor, id: string, call?: Pick<RequestInfo, 'hasCurrent'>): Promise<Reply<Json>> {
+      return documentReply.fromRow(actor, await repository.get(actor, id), call);
     },
 
     /** Replays a response that was too large to store, with the current state of the document. */
@@ -45,17 +52,22 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
   };
   return documentReply;
 
+  function toVersion(actor: Actor, document: DocumentRow): Version {
+    const render = () => renderUnchanged(actor, document);
+    return { etag: toEtag(document), cacheKey: toCacheKey(document), render };
+  }
+
   /** Returns undefined if the document changed while its nodes were read. */
-  async function render(actor: Actor, document: DocumentRow): Promise<Buffer | undefined> {
+  async function renderUnchanged(actor: Actor, document: DocumentRow): Promise<Uint8Array | undefined> {
     const bytes = await renderDocument(document, trees.readBatches(document));
-    const { row_version } = await repository.find(actor, document._id);
+    const { row_version } = await repository.get(actor, document._id);
     return row_version === document.row_version ? bytes : undefined;
   }
 }
 
 export type DocumentReply = ReturnType<typeof createDocumentReply>;
 
-function toReply(document: DocumentRow, bytes: Buffer): Reply<Json> {
+function toReply(document: DocumentRow, bytes: Uint8Array): Reply<Json> {
   return reply(json(bytes), { etag: toEtag(document), replayKey: { doc_id: document._id } });
 }
 
@@ -63,6 +75,6 @@ function toReply(document: DocumentRow, bytes: Buffer): Reply<Json> {
  * Identifies the rendered version of a document. MongoDB can lose a version in a failover and count the same
  * number again, so the key also contains the time of the change.
  */
-function cacheKey({ _id, row_version, updated_at }: DocumentRow): string {
+function toCacheKey({ _id, row_version, updated_at }: DocumentRow): string {
   return `${_id}/${row_version}/${updated_at.getTime()}`;
 }

@@ -31,7 +31,7 @@ export function queryHandlers({
       return { draft, published, archived, total: draft + published + archived };
     }),
 
-    handle(getDocument, ({ actor, params }) => documentReply.load(actor, params.doc_id)),
+    handle(getDocument, ({ actor, params, call }) => documentReply.load(actor, params.doc_id, call)),
   ];
 }
 

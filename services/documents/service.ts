@@ -1,7 +1,7 @@
 /** Wires the documents service. */
 import { z } from 'zod';
 import { integer, service } from '#libs/service';
-import { createPrincipalReader } from '../identity/contract.ts';
+import { createPrincipalReader } from '../identity/principal.ts';
 import { clearRemovedEditors, editorHandlers } from './assigning.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
@@ -49,7 +49,7 @@ export const documents = service({
       repository,
       trees: nodeTrees,
       listing: listing(store, searchWords),
-      families: families(store, repository, now),
+      families: families(store, repository),
       editors: editors(store, now),
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
       quota: quota(store),

@@ -40,7 +40,8 @@ export const nodeParams = z.object({ doc_id: id, node_id: id });
 /** The largest request body that contains a whole tree, bytes. */
 export const wholeTreeBytes = 32 * 1024 * 1024;
 
-const nodeFields = {
+/** The fields of a node. */
+export const nodeFields = {
   id,
   document_id: id,
   parent_id: id.nullable(),

@@ -5,6 +5,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { toSummary } from './presenters.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
+import { groupByParent, type NodePlace, type NodesByParent } from './views.ts';
 
 /** Batches of nodes, in any order. */
 export type NodeBatches = AsyncIterable<readonly NodeRow[]> | Iterable<readonly NodeRow[]>;
@@ -53,10 +54,7 @@ function createYieldCounter() {
  * A rendered node and its position. The text is a Buffer, outside the V8 heap: with 10,000 rows as strings on
  * the heap, garbage collection would block the process longer than the rest of the rendering.
  */
-interface RenderedNode {
-  _id: string;
-  parent_id: string | null;
-  order: number;
+interface RenderedNode extends NodePlace {
   /** The JSON of the node up to its list of children, which stays open. */
   opening: Buffer;
 }
@@ -76,29 +74,18 @@ interface TreePosition {
   level: number;
 }
 
-type NodesByParent = ReadonlyMap<string | null, RenderedNode[]>;
-
-function groupByParent(nodes: readonly RenderedNode[]): NodesByParent {
-  return Map.groupBy(nodes, ({ parent_id }) => parent_id);
-}
-
 /** Lists the descendants of a parent in reading order: each node is followed by its children. */
 function listDescendants(
   parent: string | null,
-  nodesByParent: NodesByParent,
+  nodesByParent: NodesByParent<RenderedNode>,
   level = 0,
   found: TreePosition[] = [],
 ): TreePosition[] {
-  for (const node of nodesByParent.get(parent)?.sort(bySiblingOrder) ?? []) {
+  for (const node of nodesByParent.get(parent) ?? []) {
     found.push({ node, level });
     listDescendants(node._id, nodesByParent, level + 1, found);
   }
   return found;
-}
-
-/** Sorts siblings by order, then by creation: ids are ordered by time. */
-function bySiblingOrder(a: RenderedNode, b: RenderedNode): number {
-  return a.order - b.order || (a._id < b._id ? -1 : 1);
 }
 
 /** Joins nodes in reading order. Each node closes the preceding nodes that are not its ancestors. */

@@ -1,5 +1,5 @@
 /** Handles the operations on nodes: create, update, move, delete, reorder, replace the whole tree. */
-import { type BodyOf, json, NotFound, newId, type Problem } from '#libs/contract';
+import { type BodyOf, json, newId, type Problem } from '#libs/contract';
 import { handle, type Reply, type RequestInfo, reply } from '#libs/http';
 import type { Actor, Transaction } from '#libs/store';
 import {
@@ -12,12 +12,11 @@ import {
   updateNode,
 } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
-import { assertEditable, requireEditor } from './editing.ts';
+import { assertEditable } from './editing.ts';
 import { canBeChildOf, countBytes } from './rules/hierarchy.ts';
-import type { Principal } from './rules/permission.ts';
 import type { NodeType } from './shapes.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import type { Decision, DocumentRepository } from './store/document-repository.ts';
+import type { Decision, DocumentRepository, Updated } from './store/document-repository.ts';
 import { toEtag } from './store/preconditions.ts';
 import type { NodeChange, Trees } from './store/tree.ts';
 import { checkLimits, flattenTree } from './tree-input.ts';
@@ -33,174 +32,159 @@ export function nodeHandlers({
   trees: Trees;
   documentReply: DocumentReply;
 }) {
-  const authorizeReplay = ({ actor, params }: EditRequest) =>
-    repository.check(actor, params.doc_id, requireEditor(actor));
+  const authorizeReplay = ({ actor, params, authorize }: Omit<EditRequest, 'call'>) =>
+    repository.get(actor, params.doc_id, { authorize });
 
   return [
     handle(
       createNode,
-      async (request) => {
-        const { node_type, title, order, parent_id = null } = request.body;
-        return edit(request, async ({ document, tx, at }) => {
-          const size = checkLimits({ ...document, node_count: document.node_count + 1 });
-          const node: NodeRow = {
-            _id: newId(),
-            organization_id: document.organization_id,
-            document_id: document._id,
-            parent_id: await resolveParent(node_type, parent_id, document, tx),
-            node_type,
-            title,
-            content: null,
-            order,
-            created_by: request.actor.user_id,
-            created_at: at,
-            updated_at: at,
-          };
-          await trees.add([node], tx);
-          return { change: size, reply: nodeReply(node) };
-        });
-      },
+      async ({ actor, params, body, call, authorize }) =>
+        repository.respond(actor, params.doc_id, async (within, tx) => {
+          const request = { actor: within, params, call, authorize };
+          const { document, result: node } = await edit(request, async (current, at) => {
+            const size = checkLimits({ ...current, node_count: current.node_count + 1 });
+            const added = toNode(body, current, actor.user_id, at);
+            await assertParent(current, added, added.parent_id, tx);
+            await trees.add([added], tx);
+            return { change: size, result: added };
+          });
+          return replyWithNode(document, node);
+        }),
       { authorizeReplay },
     ),
 
-    handle(updateNode, async (request) =>
-      editNode(request, async ({ document, node, tx, at }) => {
-        const change = await toNodeChange(node, request.body, document, tx);
-        const content_bytes =
-          'content' in change
-            ? document.content_bytes - countBytes(node.content) + countBytes(change.content ?? null)
-            : document.content_bytes;
-        const size = checkLimits({ ...document, content_bytes });
-        const changed = await trees.change(node, change, at, tx);
-        return {
-          change: size,
-          reply: nodeReply(changed, await trees.findDescendants(document, changed, tx)),
-        };
+    handle(updateNode, async ({ actor, params, body, call, authorize }) =>
+      repository.respond(actor, params.doc_id, async (within, tx) => {
+        const node = await trees.get(within, params, tx);
+        const request = { actor: within, params, call, authorize };
+        const { document, result: changed } = await edit(request, async (current, at) => {
+          const change = toNodeChange(body);
+          if (change.parent_id !== undefined) await assertParent(current, node, change.parent_id, tx);
+          const { content = node.content } = change;
+          const content_bytes = current.content_bytes - countBytes(node.content) + countBytes(content);
+          const size = checkLimits({ ...current, content_bytes });
+          return { change: size, result: await trees.change(node, change, at, tx) };
+        });
+        return replyWithNode(document, changed, await trees.findDescendants(document, changed, tx));
       }),
     ),
 
-    handle(deleteNode, async (request) =>
-      editNode(request, async ({ document, node, tx }) => {
-        const removed = await trees.remove(document, node, tx);
-        const node_count = document.node_count - removed.node_count;
-        const content_bytes = document.content_bytes - removed.content_bytes;
-        return { change: { node_count, content_bytes }, reply: emptyReply };
+    handle(deleteNode, async ({ actor, params, call, authorize }) =>
+      repository.respond(actor, params.doc_id, async (within, tx) => {
+        const node = await trees.get(within, params, tx);
+        const { document } = await edit({ actor: within, params, call, authorize }, async (current) => {
+          const removed = await trees.remove(current, node, tx);
+          const node_count = current.node_count - removed.node_count;
+          const content_bytes = current.content_bytes - removed.content_bytes;
+          return { change: { node_count, content_bytes } };
+        });
+        return replyWithEtag(document);
       }),
     ),
 
     handle(
       reorderNodes,
-      async (request) => {
-        const { nodes } = request.body;
-        return edit(request, async ({ document, tx, at }) => {
-          const ids = nodes.map(({ node_id }) => node_id);
-          const orders = await trees.findOrders(document, ids, tx);
-          const unknown = ids.flatMap((id, index) => (orders.has(id) ? [] : [index]));
-          if (unknown.length > 0) throw unknownNodesProblem(unknown);
-          const moved = nodes.filter(({ node_id, order }) => orders.get(node_id) !== order);
-          await trees.reorder(moved, at, tx);
-          return { change: {}, reply: emptyReply };
-        });
-      },
+      async ({ actor, params, body: { nodes }, call, authorize }) =>
+        repository.respond(actor, params.doc_id, async (within, tx) => {
+          const { document } = await edit({ actor: within, params, call, authorize }, async (current, at) => {
+            const ids = nodes.map(({ node_id }) => node_id);
+            const orders = await trees.findOrders(current, ids, tx);
+            const unknown = ids.flatMap((id, index) => (orders.has(id) ? [] : [index]));
+            if (unknown.length > 0) throw unknownNodesProblem(unknown);
+            const moved = nodes.filter(({ node_id, order }) => orders.get(node_id) !== order);
+            await trees.reorder(moved, at, tx);
+            return { change: {} };
+          });
+          return replyWithEtag(document);
+        }),
       { authorizeReplay },
     ),
 
-    handle(replaceTree, async (request) =>
-      edit(request, async ({ document, tx, at }) => {
-        const { nodes, ...size } = flattenTree(document, request.body.nodes, request.actor.user_id, at);
-        await trees.removeAll(document, tx);
-        await trees.add(nodes, tx);
-        return { change: size, reply: (document: DocumentRow) => documentReply.fromNodes(document, nodes) };
+    handle(replaceTree, async ({ actor, params, body, call, authorize }) =>
+      repository.respond(actor, params.doc_id, async (within, tx) => {
+        const request = { actor: within, params, call, authorize };
+        const { document, result: nodes } = await edit(request, async (current, at) => {
+          const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at);
+          await trees.removeAll(current, tx);
+          await trees.add(nodes, tx);
+          return { change: size, result: nodes };
+        });
+        return documentReply.fromNodes(document, nodes);
       }),
     ),
   ];
 
-  /** Changes the tree of an editable document that the actor may edit. Returns the reply of `decide`. */
-  function edit<R>(
-    { actor, params, call }: EditRequest,
-    decide: (context: EditContext) => Promise<Decision<R>>,
-    findRelated?: (document: DocumentRow, tx: Transaction) => Promise<void>,
-  ): Promise<R> {
-    const preconditions = {
-      authorize: requireEditor(actor),
-      ifMatch: call.ifMatch,
-      ...(findRelated && { loadRelated: findRelated }),
-    };
-    return repository.change(actor, params.doc_id, preconditions, async (document, tx, at) => {
-      await assertEditable(document, () => repository.locksPublished(actor, tx));
-      return decide({ document, tx, at });
+  /** Updates the row of an editable document that the actor may edit, after `decide` changed its nodes. */
+  function edit<D extends Decision>(
+    { actor, params, call: { ifMatch }, authorize }: EditRequest,
+    decide: (document: DocumentRow, at: Date) => Promise<D>,
+  ): Promise<Updated<D>> {
+    return repository.update(actor, params.doc_id, { authorize, ifMatch }, async (document, at) => {
+      await assertEditable(document, () => repository.locksPublished(actor));
+      return decide(document, at);
     });
   }
 
-  /** Like `edit`, for one node. Throws `NotFound` first if the document has no such node. */
-  function editNode<R>(
-    request: EditRequest & { params: { node_id: string } },
-    decide: (context: EditContext & { node: NodeRow }) => Promise<Decision<R>>,
-  ): Promise<R> {
-    let node!: NodeRow;
-    const findNode = async (document: DocumentRow, tx: Transaction) => {
-      const found = await trees.find(document, request.params.node_id, tx);
-      if (!found) throw NotFound();
-      node = found;
-    };
-    return edit(request, (context) => decide({ ...context, node }), findNode);
-  }
-
-  /** Returns the parent id if a node of this type can be its child, or throws `NodeHierarchy`. */
-  async function resolveParent(
-    type: NodeType,
-    parentId: string | null,
+  /** Throws `NodeHierarchy` if the parent is not in the document or cannot have a child of this type. */
+  async function assertParent(
     document: DocumentRow,
+    { node_type }: { node_type: NodeType },
+    parentId: string | null,
     tx: Transaction,
-  ): Promise<string | null> {
+  ): Promise<void> {
     const parent = parentId === null ? undefined : await trees.find(document, parentId, tx);
     const isMissing = parentId !== null && !parent;
-    if (isMissing || !canBeChildOf(type, parent?.node_type ?? null)) throw NodeHierarchy();
-    return parentId;
-  }
-
-  /** Maps a request body to the change of a node. */
-  async function toNodeChange(
-    node: NodeRow,
-    { title, content, order, parent_id }: UpdateBody,
-    document: DocumentRow,
-    tx: Transaction,
-  ): Promise<NodeChange> {
-    return {
-      ...(title !== undefined && { title }),
-      ...(content !== undefined && { content: content && JSON.stringify(content) }),
-      ...(order !== undefined && { order }),
-      ...(parent_id !== undefined && {
-        parent_id: await resolveParent(node.node_type, parent_id, document, tx),
-      }),
-    };
+    if (isMissing || !canBeChildOf(node_type, parent?.node_type ?? null)) throw NodeHierarchy();
   }
 }
 
 /** The parts of a request that an edit needs. */
 interface EditRequest {
-  actor: Actor & Principal;
+  actor: Actor;
   params: { doc_id: string };
   call: Pick<RequestInfo, 'ifMatch'>;
+  authorize(document: DocumentRow): void;
 }
 
-/** An edit in its transaction. `document` is the state before the edit. */
-interface EditContext {
-  document: DocumentRow;
-  tx: Transaction;
-  at: Date;
+/** Maps a request body to a new node without rich text. */
+function toNode(
+  { node_type, title, order, parent_id = null }: BodyOf<typeof createNode>,
+  { _id: document_id, organization_id }: DocumentRow,
+  created_by: string,
+  at: Date,
+): NodeRow {
+  return {
+    _id: newId(),
+    organization_id,
+    document_id,
+    parent_id,
+    node_type,
+    title,
+    content: null,
+    order,
+    created_by,
+    created_at: at,
+    updated_at: at,
+  };
 }
 
-type UpdateBody = BodyOf<typeof updateNode>;
+/** Maps a request body to a change of the fields that it contains. */
+function toNodeChange({ title, content, order, parent_id }: BodyOf<typeof updateNode>): NodeChange {
+  return {
+    ...(title !== undefined && { title }),
+    ...(content !== undefined && { content: content && JSON.stringify(content) }),
+    ...(order !== undefined && { order }),
+    ...(parent_id !== undefined && { parent_id }),
+  };
+}
 
 /** Creates the reply with a node, its descendants and the new ETag of the document. */
-function nodeReply(node: NodeRow, descendants: readonly NodeRow[] = []) {
-  return async (document: DocumentRow) =>
-    reply(json(await renderNode(node, descendants)), { etag: toEtag(document) });
+async function replyWithNode(document: DocumentRow, node: NodeRow, descendants: readonly NodeRow[] = []) {
+  return reply(json(await renderNode(node, descendants)), { etag: toEtag(document) });
 }
 
 /** Creates the reply without a body, with the new ETag of the document. */
-function emptyReply(document: DocumentRow): Reply<undefined> {
+function replyWithEtag(document: DocumentRow): Reply<undefined> {
   return reply(undefined, { etag: toEtag(document) });
 }
 

@@ -3,7 +3,6 @@ import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
 import { DocumentArchived, DocumentPublished, DocumentRevised, triggerWebhooks } from './contract.ts';
-import { requireManager } from './editing.ts';
 import { toSummary } from './presenters.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 
@@ -20,15 +19,10 @@ export function triggerHandlers({ store, repository }: { store: Store; repositor
   return [
     handle(
       triggerWebhooks,
-      async ({ actor, params, body, call }) => {
-        const { event_type } = body;
-        const preconditions = {
-          authorize: requireManager(actor, 'trigger webhooks for'),
-          ifMatch: call.ifMatch,
-        };
+      async ({ actor, params: { doc_id }, body: { event_type }, call: { ifMatch }, authorize }) => {
         const filter = { is_active: true, event_types: event_type };
-        return store.respond(actor, async (_, tx) => {
-          const document = await repository.findAuthorized(actor, params.doc_id, preconditions, tx);
+        return store.respond(actor, async (within, tx) => {
+          const document = await repository.get(within, doc_id, { authorize, ifMatch });
           // webhooks stay configured after a downgrade, but only the plan Scale may use them
           const isSubscribed =
             (await actor.plan()) === 'scale' &&
@@ -38,8 +32,8 @@ export function triggerHandlers({ store, repository }: { store: Store; repositor
         });
       },
       {
-        authorizeReplay: ({ actor, params }) =>
-          repository.check(actor, params.doc_id, requireManager(actor, 'trigger webhooks for')),
+        authorizeReplay: ({ actor, params, authorize }) =>
+          repository.get(actor, params.doc_id, { authorize }),
       },
     ),
   ];

@@ -1,4 +1,4 @@
-/** Defines the read-only views of documents for other services. */
+/** Defines the read-only views of documents for other services, and the order of their rows. */
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
 import { documentStatus, nodeType } from './shapes.ts';
@@ -41,6 +41,24 @@ export const documentNodes = view({
     order: z.number(),
   }),
 });
+
+/** The fields of a node that give its place in the tree. */
+export interface NodePlace {
+  _id: string;
+  parent_id: string | null;
+  order: number;
+}
+
+/** The children of each node in their order, by the id of the parent. The key of the sections is null. */
+export type NodesByParent<Node> = ReadonlyMap<string | null, readonly Node[]>;
+
+/** Groups nodes by parent. Siblings are sorted by `order`, then by creation, because ids sort by time. */
+export function groupByParent<Node extends NodePlace>(nodes: Iterable<Node>): NodesByParent<Node> {
+  const groups = Map.groupBy(nodes, ({ parent_id }) => parent_id);
+  for (const siblings of groups.values())
+    siblings.sort((a, b) => a.order - b.order || (a._id < b._id ? -1 : 1));
+  return groups;
+}
 
 /** Every publish that counts towards the quota. */
 export const publishRecords = view({

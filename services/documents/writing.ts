@@ -5,18 +5,18 @@ import type { Store } from '#libs/store';
 import {
   createDocument,
   DocumentDeleted,
-  DocumentNotDraft,
   deleteDocument,
   duplicateDocument,
   updateDocument,
   VersionUnchanged,
 } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
-import { assertEditable, requireEditor, requireManager } from './editing.ts';
+import { assertDraft, assertEditable } from './editing.ts';
 import { toSummary } from './presenters.ts';
 import { getComparedDocumentId, repeatsVersion } from './rules/version.ts';
 import type { DocumentRow } from './store/collections.ts';
-import type { Change, DocumentRepository } from './store/document-repository.ts';
+import type { Change } from './store/document-change.ts';
+import type { DocumentRepository } from './store/document-repository.ts';
 import { flattenTree } from './tree-input.ts';
 
 /** The dependencies of `documentHandlers`. */
@@ -45,49 +45,47 @@ export function documentHandlers({ store, repository, documentReply, now }: Docu
       { replay: documentReply.replay },
     ),
 
-    handle(updateDocument, async ({ actor, params, body, call }) => {
-      const preconditions = { authorize: requireEditor(actor), ifMatch: call.ifMatch };
-      const updated = await repository.changeRow(actor, params.doc_id, preconditions, async (current) => {
+    handle(updateDocument, async ({ actor, params, body, call: { ifMatch }, authorize }) => {
+      const preconditions = { authorize, ifMatch };
+      const { document } = await repository.update(actor, params.doc_id, preconditions, async (current) => {
         await assertEditable(current, () => repository.locksPublished(actor));
         const original = getComparedDocumentId(current, body);
-        if (original && repeatsVersion(body.version, (await repository.find(actor, original)).version))
+        if (original && repeatsVersion(body.version, (await repository.get(actor, original)).version))
           throw VersionUnchanged();
-        return toChange(body);
+        return { change: toChange(body) };
       });
-      return documentReply.fromRow(actor, updated);
+      return documentReply.fromRow(actor, document);
     }),
 
-    handle(deleteDocument, async ({ actor, params, call }) => {
-      const preconditions = { authorize: requireManager(actor, 'delete'), ifMatch: call.ifMatch };
-      await repository.remove(actor, params.doc_id, preconditions, async (draft, tx) => {
-        if (draft.status !== 'draft') throw DocumentNotDraft();
+    handle(deleteDocument, async ({ actor, params, call: { ifMatch }, authorize }) => {
+      const preconditions = { authorize, ifMatch };
+      return repository.respond(actor, params.doc_id, async (within, tx) => {
+        const draft = await repository.get(within, params.doc_id, preconditions);
+        assertDraft(draft);
+        await repository.delete(within, draft);
         tx.publish(DocumentDeleted, { document: toSummary(draft) });
+        return undefined;
       });
-      return undefined;
     }),
 
     handle(
       duplicateDocument,
-      async ({ actor, params, call }) => {
-        const preconditions = { authorize: allowAnyReader, ifMatch: call.ifMatch };
-        const toCopy = (original: DocumentRow, at: Date): DocumentRow => {
+      async ({ actor, params, call: { ifMatch } }) => {
+        return store.respond(actor, async (within) => {
+          const original = await repository.get(within, params.doc_id, { ifMatch });
           const { node_count, content_bytes } = original;
-          return { ...createDraft(actor, at, original), node_count, content_bytes };
-        };
-        return repository.copy(actor, params.doc_id, preconditions, toCopy, ({ document, nodes }) =>
-          documentReply.fromNodes(document, nodes),
-        );
+          const draft = { ...createDraft(actor, now(), original), node_count, content_bytes };
+          const nodes = await repository.copy(within, original, draft, actor.user_id);
+          return documentReply.fromNodes(draft, nodes);
+        });
       },
       {
-        authorizeReplay: ({ actor, params }) => repository.check(actor, params.doc_id, allowAnyReader),
+        authorizeReplay: ({ actor, params }) => repository.get(actor, params.doc_id),
         replay: documentReply.replay,
       },
     ),
   ];
 }
-
-/** Allows every actor who can read the document. */
-const allowAnyReader = () => undefined;
 
 interface Fields {
   title: string;

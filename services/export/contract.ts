@@ -13,7 +13,13 @@ import {
   timestamp,
 } from '#libs/contract';
 import { documentNodes, documentStates } from '../documents/contract.ts';
-import { member, organizationProfiles, ownerOrAdmin, principalViews } from '../identity/contract.ts';
+import {
+  ApiKeyUsed,
+  member,
+  organizationProfiles,
+  ownerOrAdmin,
+  principalViews,
+} from '../identity/contract.ts';
 
 // ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -164,7 +170,7 @@ export const exportContract = contract({
   title: 'Export',
   description: 'Exports documents as Word files and as Markdown.',
   operations: [createTemplate, listTemplates, deleteTemplate, exportWord, exportMarkdown],
-  publishes: [],
+  publishes: [ApiKeyUsed],
   consumes: [],
   owns: ['templates', 'template_files.files', 'template_files.chunks'],
   views: [],

@@ -64,7 +64,11 @@ function fixture({ maxBytes = 100 } = {}) {
     };
     const input = { actor, params: { doc_id: id }, query: { template_id: templateId }, body: undefined };
     const handler = templateId ? word : markdown;
-    const result = await handler?.run({ ...input, call: { ...call, audit: () => undefined }, authorize() {} });
+    const result = await handler?.run({
+      ...input,
+      call: { ...call, audit: () => undefined },
+      authorize() {},
+    });
     if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No reply');
     if (!(result.value instanceof Body)) throw new Error('No body');
     return { text: String(result.value.content), etag: 'etag' in result ? String(result.etag) : '' };

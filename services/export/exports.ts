@@ -36,13 +36,10 @@ interface ExportFormat {
 }
 
 /** Maximum number of reads of a document that changes while it is read. */
-const maxReads = 5;
+const maxAttempts = 5;
 
 /** Indentation of nested content with the built-in template, inches. */
 const defaultIndentInches = 0.5;
-
-/** The empty body of a 304 response. */
-const emptyBody = new Uint8Array();
 
 const templateNotFound = 'The template was not found. Use `default` for the built-in template.';
 
@@ -55,7 +52,7 @@ export function exportHandlers({
   maxBytes,
   metrics,
 }: ExportDeps): Route[] {
-  const cache = renderCache<Uint8Array>(cacheBytes);
+  const cache = renderCache(cacheBytes);
   const builtInTemplate = {
     indentInches: defaultIndentInches,
     load: memoizeSuccess((run: RunTask) => run('compileBuiltIn')),
@@ -78,7 +75,7 @@ export function exportHandlers({
   ];
 
   async function exportDocument(actor: Actor, id: string, format: ExportFormat, call: RequestInfo) {
-    for (let left = maxReads; left > 0; left -= 1) {
+    const open = async () => {
       const source = await documents.findSource(actor, id);
       if (!source) throw NotFound();
       const { document, organization } = source;
@@ -90,14 +87,16 @@ export function exportHandlers({
       };
       const properties = toDocumentProperties(document, organization.name);
       const renderFile = () => workers.use((run) => render(format, run, { properties, snapshot, maxBytes }));
-      const bytes = call.hasCurrent(etag) ? emptyBody : await cache.getOrRender(etag, renderFile);
-      if (!bytes) continue;
-      const headers = { 'Content-Disposition': create(toFileName(document.title, format.extension)) };
-      return reply(body(format.type, bytes), { etag, headers });
-    }
-    throw Unavailable('The document changed during every read. Try again.', {
-      headers: { 'Retry-After': '1' },
-    });
+      return { document, etag, render: renderFile };
+    };
+    const found = await cache.read({ open, call, maxAttempts });
+    if (!found)
+      throw Unavailable('The document changed during every read. Try again.', {
+        headers: { 'Retry-After': '1' },
+      });
+    const { document, etag } = found.version;
+    const headers = { 'Content-Disposition': create(toFileName(document.title, format.extension)) };
+    return reply(body(format.type, found.bytes), { etag, headers });
   }
 
   /** Creates the Word format of a template; its version needs only the id, because templates never change. */

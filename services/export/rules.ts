@@ -1,6 +1,6 @@
 /** Rules of the export service: who may delete a template, and how rows become the tree of a document. */
 import type { RowOf } from '#libs/contract';
-import type { documentNodes, documentStates } from '../documents/contract.ts';
+import { type documentNodes, type documentStates, groupByParent } from '../documents/contract.ts';
 import type { DocumentProperties, ExportNode } from './formats/document.ts';
 
 /** A node row, as the view of the documents service returns it. */
@@ -15,9 +15,9 @@ export function toDocumentProperties(
   return { title, version, department, published_at: published_at?.toISOString() ?? null, organization };
 }
 
-/** Builds the tree of a document. Siblings are sorted by `order`, then by id, which is the creation order. */
+/** Builds the tree of a document. */
 export function buildTree(rows: readonly NodeRow[]): ExportNode[] {
-  const children = Map.groupBy(rows.toSorted(compareSiblings), (row) => row.parent_id);
+  const children = groupByParent(rows);
   const getChildren = (parent: string | null): ExportNode[] =>
     (children.get(parent) ?? []).map((row) => new TreeNode(row, getChildren(row._id)));
   return getChildren(null);
@@ -42,8 +42,4 @@ class TreeNode implements ExportNode {
   get content() {
     return this.#content === null ? null : JSON.parse(this.#content);
   }
-}
-
-function compareSiblings(a: NodeRow, b: NodeRow): number {
-  return a.order - b.order || (a._id < b._id ? -1 : 1);
 }

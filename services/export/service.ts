@@ -1,7 +1,7 @@
 /** The export service: its settings, and how its parts are created and connected. */
 import { z } from 'zod';
 import { every, integer, seconds, service } from '#libs/service';
-import { createPrincipalReader } from '../identity/contract.ts';
+import { createPrincipalReader } from '../identity/principal.ts';
 import { exportContract } from './contract.ts';
 import { exportHandlers } from './exports.ts';
 import { createExportMetrics, exportMetrics } from './metrics.ts';

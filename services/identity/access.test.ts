@@ -1,7 +1,7 @@
 /** Tests the access rules that depend on a resource or on the kind of credential. */
 import { describe, expect, test } from '@jest/globals';
+import type { MemberPrincipal } from './access.ts';
 import { onScalePlan, ownerOrAdmin, selfOrAdmin, sessionAdmin, sessionMember } from './access.ts';
-import type { MemberPrincipal } from './principal.ts';
 
 function createPrincipal(
   role: 'member' | 'admin',

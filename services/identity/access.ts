@@ -1,8 +1,16 @@
 /** Access rules: who may call an operation. The operations of all services use these values. */
 import { type Access, access, Forbidden, NotFound } from '#libs/contract';
 import type { Principal } from '#libs/http';
-import type { MemberPrincipal } from './principal.ts';
 import { PasswordNeedsSession, ScalePlanRequired } from './problems.ts';
+import type { Role } from './shapes.ts';
+
+/** A member who is authenticated by an access token or by one of their API keys. */
+export interface MemberPrincipal extends Principal {
+  /** The member's role; with an API key the lower of the member's and the key's role. */
+  readonly role: Role;
+  /** Reads the organization's current plan. */
+  plan(): Promise<string | undefined>;
+}
 
 /** Any member of an organization, with an access token or an API key. */
 export const member = access<MemberPrincipal>({

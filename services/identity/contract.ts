@@ -21,7 +21,7 @@ import * as reference from './contract/reference.ts';
 import * as resetting from './contract/resetting.ts';
 import * as signingIn from './contract/signing-in.ts';
 import { getApiStartPage, getStartPage } from './contract/start-page.ts';
-import { ApiKeyUsed, MemberInvited, MemberJoined, MemberRemoved, PlanChanged } from './events.ts';
+import { ApiKeyUsed, MemberInvited, MemberJoined, MemberRemoved } from './events.ts';
 import { organizationProfiles, principalViews } from './views.ts';
 
 export * from './access.ts';
@@ -36,7 +36,6 @@ export * from './contract/resetting.ts';
 export * from './contract/signing-in.ts';
 export * from './contract/start-page.ts';
 export * from './events.ts';
-export { createPrincipalReader, type MemberPrincipal } from './principal.ts';
 export * from './problems.ts';
 export { nextRenewal, type Terms, toPeriod } from './rules/terms.ts';
 export { ApiKey, Member, Organization, Session, Subscription } from './shapes.ts';
@@ -55,7 +54,7 @@ export const identityContract = contract({
     ...[reference, startPages],
   ].flatMap((topic) => Object.values(topic)),
   adminOperations: [setSubscription, resetAccountPassword],
-  publishes: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed, PlanChanged],
+  publishes: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed],
   consumes: [
     ...[DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned],
     ...[MemberJoined, ApiKeyUsed, WebhookExhausted, WebhookDisabled],

@@ -1,4 +1,4 @@
-/** The events that identity publishes. */
+/** The events that identity publishes. Every service publishes `api_key.used`. */
 import { z } from 'zod';
 import { event, id, timestamp } from '#libs/contract';
 import { Invitation, Member } from './shapes.ts';
@@ -17,16 +17,10 @@ export const MemberJoined = event('member.joined', {
   subscribable: true,
 });
 
-/** Internal. An API key was used; each process publishes it at most once a minute for each key. */
+/** Internal. An API key was used; each service publishes it at most once a minute for each key and process. */
 export const ApiKeyUsed = event('api_key.used', {
   description: 'An API key was used.',
   data: z.strictObject({ key_id: id, used_at: timestamp }),
-});
-
-/** Internal. The operator set the plan of an organization. */
-export const PlanChanged = event('organization.plan_changed', {
-  description: 'The operator set the plan of the organization.',
-  data: z.strictObject({ plan: z.string(), publish_limit: z.number().int().nullable() }),
 });
 
 /** Internal. A member was removed from the organization. */

@@ -60,3 +60,17 @@ test('a mistyped key and a token with a wrong signature cost no read', async () 
   };
   expect(await reads(rejected)).toEqual([]);
 });
+
+test('the views of identity contain no password and no private key', async () => {
+  for (const name of [
+    'api_key_principals',
+    'member_states',
+    'signing_keys_public',
+    'organization_profiles',
+    'subscription_terms',
+  ]) {
+    const row = await app.db.collection(name).findOne();
+    expect(row).not.toBeNull();
+    expect(JSON.stringify(row)).not.toMatch(/password|sealed|scrypt/);
+  }
+});

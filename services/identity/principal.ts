@@ -1,22 +1,17 @@
-/** Authentication: resolves a bearer token to its current principal, through the views of identity. */
+/**
+ * Authentication: resolves a bearer token to its current principal, through the views of identity. Every service
+ * imports this module.
+ */
 import { createHash, createPublicKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { RejectedToken } from '#libs/contract';
-import type { Principal } from '#libs/http';
 import type { Store } from '#libs/store';
+import type { MemberPrincipal } from './access.ts';
 import { ApiKeyUsed } from './events.ts';
 import { isWellFormedKey } from './rules/api-key.ts';
-import { keyPrincipals, memberStates, publicKeys, type Role, subscriptionTerms } from './views.ts';
-
-/** A member who is authenticated by an access token or by one of their API keys. */
-export interface MemberPrincipal extends Principal {
-  /** The member's role; with an API key the lower of the member's and the key's role. */
-  readonly role: Role;
-  /** Reads the organization's current plan. */
-  plan(): Promise<string | undefined>;
-}
+import { keyPrincipals, memberStates, publicKeys, subscriptionTerms } from './views.ts';
 
 /** The `iss` and `aud` claims of access tokens. */
 export const issuer = 'process-document-service';

@@ -1,26 +1,27 @@
 /** Wires identity: creates its repositories and handlers and starts its background work. */
 import { every, securityLog, service } from '#libs/service';
-import { apiKeyHandlers, recordKeyUsage } from './api-keys.ts';
+import { createLoginThrottle } from './accounts/login-throttle.ts';
+import { ownAccountHandlers } from './accounts/own-account.ts';
+import { createWeakPasswordCheck } from './accounts/password-strength.ts';
+import { createPasswordHasher, type ScryptCost } from './accounts/passwords.ts';
+import { passwordResetHandlers } from './accounts/resetting.ts';
+import { createSessions } from './accounts/sessions.ts';
+import { signInHandlers } from './accounts/signing-in.ts';
+import { createTokenSigner } from './accounts/signing-keys.ts';
+import { apiKeyHandlers, recordKeyUsage } from './api-keys/api-keys.ts';
 import { identityContract } from './contract.ts';
-import { departmentHandlers } from './departments.ts';
-import { invitationHandlers } from './inviting.ts';
-import { createLoginThrottle } from './login-throttle.ts';
-import { notificationHandlers, notifyMembers } from './notifications.ts';
-import { organizationHandlers } from './organization.ts';
-import { createWeakPasswordCheck } from './password-strength.ts';
-import { createPasswordHasher, type ScryptCost } from './passwords.ts';
-import { peopleHandlers } from './people.ts';
+import { notificationHandlers, notifyMembers } from './notifications/notifications.ts';
+import { departmentHandlers } from './organizations/departments.ts';
+import { invitationHandlers } from './organizations/inviting.ts';
+import { memberHandlers } from './organizations/members.ts';
+import { organizationHandlers } from './organizations/organization.ts';
+import { createOperatorReader, subscriptionHandlers } from './organizations/subscribing.ts';
 import { createPrincipalReader } from './principal.ts';
-import { referenceHandlers } from './reference.ts';
-import { passwordResetHandlers } from './resetting.ts';
-import { createSessions } from './sessions.ts';
+import { referenceHandlers } from './reference/reference.ts';
+import { startPageHandlers } from './reference/start-page.ts';
 import { identitySettings, toPlanLimits, toSignInLimits } from './settings.ts';
-import { signInHandlers } from './signing-in.ts';
-import { createTokenSigner } from './signing-keys.ts';
-import { startPageHandlers } from './start-page.ts';
 import { identityCollections, sealedPrivate } from './store/collections.ts';
 import { createRepositories } from './store/repositories.ts';
-import { createOperatorReader, subscriptionHandlers } from './subscribing.ts';
 
 /** Creates the service. Only tests choose the cost of a password hash. */
 export const createIdentity = (passwordCost?: ScryptCost) =>
@@ -38,13 +39,13 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
         rejectWeakPassword: createWeakPasswordCheck(),
         passwords: createPasswordHasher({ concurrency, cost: passwordCost }),
         accessTokenSeconds: 900,
+        planLimits: toPlanLimits(settings),
         securityLog: securityLog(log),
         withLoginThrottle: createLoginThrottle(repositories.rateLimiter, rateLimits.failures),
       };
       const signer = createTokenSigner({ ...deps, sealing: store.sealing(sealedPrivate) });
       const sessions = createSessions({ ...deps, signer });
-      const planLimits = toPlanLimits(settings);
-      const subscription = subscriptionHandlers({ ...deps, planLimits });
+      const subscription = subscriptionHandlers(deps);
       const passwordReset = passwordResetHandlers({ ...deps, rateLimit: rateLimits.logins, appUrl });
       const adminHandlers = {
         routes: [...subscription.adminHandlers, ...passwordReset.adminHandlers],
@@ -53,13 +54,12 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
       const onError = (error: unknown) => log.warn({ err: error }, 'Could not rotate or delete signing keys');
       return {
         routes: [
-          ...signInHandlers({ ...deps, sessions, planLimits, defaultPlan, rateLimits }),
+          ...signInHandlers({ ...deps, sessions, defaultPlan, rateLimits }),
           ...passwordReset.handlers,
           ...signer.handlers,
-          ...peopleHandlers(deps),
+          ...ownAccountHandlers(deps),
+          ...[memberHandlers(deps), organizationHandlers(deps), departmentHandlers(deps)].flat(),
           ...invitationHandlers({ ...deps, sessions, rateLimit: rateLimits.logins, appUrl }),
-          ...organizationHandlers(deps),
-          ...departmentHandlers(deps),
           ...subscription.handlers,
           ...apiKeyHandlers(deps),
           ...notificationHandlers(deps),

@@ -1,7 +1,10 @@
 /** The schemas of people, organizations and credentials, as clients send and receive them. */
 import { z } from 'zod';
 import { id, timestamp } from '#libs/contract';
-import { role } from './views.ts';
+
+/** A member's role. */
+export const role = z.enum(['member', 'admin']).meta({ description: 'Role in the organization' });
+export type Role = z.infer<typeof role>;
 
 export const email = z
   .string()

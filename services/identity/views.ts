@@ -2,10 +2,7 @@
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
 import { defaultSettings } from './rules/default-settings.ts';
-
-/** A member's role. */
-export const role = z.enum(['member', 'admin']).meta({ description: 'Role in the organization' });
-export type Role = z.infer<typeof role>;
+import { role } from './shapes.ts';
 
 /** API keys with the current role of their member. Keys of removed members are left out. */
 export const keyPrincipals = view({

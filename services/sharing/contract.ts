@@ -13,7 +13,13 @@ import {
 } from '#libs/contract';
 import { documentNodes, documentStates } from '../documents/contract.ts';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
-import { member, organizationProfiles, ownerOrAdmin, principalViews } from '../identity/contract.ts';
+import {
+  ApiKeyUsed,
+  member,
+  organizationProfiles,
+  ownerOrAdmin,
+  principalViews,
+} from '../identity/contract.ts';
 
 // ── Problems
 // ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -157,7 +163,7 @@ export const sharingContract = contract({
   title: 'Sharing',
   description: 'Public links to published documents.',
   operations: [createShareToken, getShareToken, deleteShareToken, getEmbeddedDocument],
-  publishes: [],
+  publishes: [ApiKeyUsed],
   consumes: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],
   views: [],

@@ -1,6 +1,6 @@
 /** Writes the JSON of a public link as text, so that stored rich text is inserted without parsing it. */
+import { groupByParent, type NodesByParent } from '../documents/contract.ts';
 import type { DocumentState, NodeRow } from './store.ts';
-import { type Children, groupByParent } from './tree.ts';
 
 /** The document with all its nodes as JSON text, in the shape of `EmbeddedDocument`. */
 export function embedJson(document: DocumentState, rows: readonly NodeRow[]): string {
@@ -9,11 +9,11 @@ export function embedJson(document: DocumentState, rows: readonly NodeRow[]): st
   return `${head},"nodes":${toListJson(null, groupByParent(rows))}}`;
 }
 
-function toListJson(parent: string | null, children: Children): string {
+function toListJson(parent: string | null, children: NodesByParent<NodeRow>): string {
   return `[${(children.get(parent) ?? []).map((row) => toNodeJson(row, children)).join(',')}]`;
 }
 
-function toNodeJson(row: NodeRow, children: Children): string {
+function toNodeJson(row: NodeRow, children: NodesByParent<NodeRow>): string {
   const { _id: id, node_type, title, content, order } = row;
   const head = JSON.stringify({ id, node_type, title }).slice(0, -1);
   return `${head},"content":${content ?? 'null'},"order":${order},"children":${toListJson(id, children)}}`;

@@ -70,7 +70,14 @@ function createClient(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, for
       audit: () => undefined,
     };
     const params = { org_slug: 'acme', token };
-    const result = await route?.run({ actor: undefined, params, query: { format }, body: undefined, call, authorize() {} });
+    const result = await route?.run({
+      actor: undefined,
+      params,
+      query: { format },
+      body: undefined,
+      call,
+      authorize() {},
+    });
     if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No response');
     if (!(result.value instanceof Body)) throw new Error('No body');
     const text = Buffer.from(result.value.content as Uint8Array).toString();

@@ -46,6 +46,9 @@ const publicHeaders = {
   Vary: 'Accept',
 };
 
+/** The headers of a 503 for a document that changed in every attempt. */
+const retryHeaders = { ...publicHeaders, 'Retry-After': '1' };
+
 /** The headers of a notice page. Any site may frame it, because it reveals nothing about an organization. */
 const noticeHeaders = {
   ...publicHeaders,
@@ -57,8 +60,7 @@ const unknownId = '00000000-0000-0000-0000-000000000000';
 
 /** The route of public links: checks the link, then returns the document as JSON or HTML. */
 export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: EmbedOptions): Route[] {
-  // a render that returns undefined, because the document changed meanwhile, is not cached
-  const rendered = renderCache<Uint8Array>(cacheBytes);
+  const cache = renderCache(cacheBytes);
 
   const embed = handle(getEmbeddedDocument, async ({ params, query, call }) => {
     const path = `${params.org_slug}/${params.token}`;
@@ -66,24 +68,18 @@ export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: Embed
     if (waitSeconds > 0) throw tooManyUnknownLinks(limit.policy, waitSeconds);
     const format = wantsHtml(query.format, call) ? 'html' : 'json';
     const representation = representations[format];
-    for (let left = maxAttempts; left > 0; left -= 1) {
+    const open = async () => {
       const link = await findLink(params);
       limit.record(link !== undefined, call.address, path);
       if (!link) throw linkNotFound;
-      const etag = representation.getEtag(link);
-      const headers = { ...publicHeaders, ...representation.getHeaders(link.organization) };
-      let cache: 'miss' | 'hit' | 'not_modified' = call.hasCurrent(etag) ? 'not_modified' : 'hit';
-      const renderOnMiss = () => {
-        cache = 'miss';
-        return render(representation, link);
-      };
-      const bytes = cache === 'not_modified' ? emptyBody : await rendered.getOrRender(etag, renderOnMiss);
-      if (bytes) countResponse({ format, cache });
-      if (bytes) return reply(body(representation.type, bytes), { etag, headers });
-    }
-    throw Unavailable('The document is being changed. Try again.', {
-      headers: { ...publicHeaders, 'Retry-After': '1' },
-    });
+      return { link, etag: representation.getEtag(link), render: () => render(representation, link) };
+    };
+    const found = await cache.read({ open, call, maxAttempts });
+    if (!found) throw Unavailable('The document is being changed. Try again.', { headers: retryHeaders });
+    countResponse({ format, cache: found.cacheStatus });
+    const { link, etag } = found.version;
+    const headers = { ...publicHeaders, ...representation.getHeaders(link.organization) };
+    return reply(body(representation.type, found.bytes), { etag, headers });
   });
 
   return [
@@ -117,9 +113,6 @@ export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: Embed
     return encodePieces(representation.render(link, rows));
   }
 }
-
-/** The body of a 304. */
-const emptyBody = new Uint8Array();
 
 /** Joins the pieces as UTF-8 and yields to other requests in between. */
 async function encodePieces(pieces: Iterable<string>): Promise<Uint8Array> {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { appUrl, integer, service } from '#libs/service';
-import { createPrincipalReader } from '../identity/contract.ts';
+import { createPrincipalReader } from '../identity/principal.ts';
 import { sharingContract } from './contract.ts';
 import { deleteDeadTokens } from './dead-tokens.ts';
 import { embedRoutes } from './embedding.ts';

@@ -1,60 +1,46 @@
 /** Stores share tokens in MongoDB and reads the views of documents and organizations. */
-import { newId, type RowOf } from '#libs/contract';
-import { type Actor, collection, type SealedField, type Store } from '#libs/store';
+import { z } from 'zod';
+import { id, newId, type RowOf } from '#libs/contract';
+import { type Actor, collection, type SealedField, type Store, type StoredRow } from '#libs/store';
 import { documentNodes, documentStates } from '../documents/contract.ts';
 import { organizationProfiles } from '../identity/contract.ts';
 import { hashToken } from './rules.ts';
 
-/** A row of `share_tokens`. */
-export interface ShareTokenRow {
-  _id: string;
-  organization_id: string;
-  /** The document family; all revisions of a document share one token. */
-  family_id: string;
-  /** SHA-256 of the token, base64url. */
-  hash: string;
-  /** The encrypted token, because the owner may look it up again. */
-  sealed: string;
-  /** The family's `share_epoch` when the token was created; archiving increments the family's value. */
-  share_epoch: number;
-  created_at: Date;
-}
-
 /** Binds each sealed token to its family, so that it cannot be decrypted in another row. */
-const sealedToken: SealedField<Pick<ShareTokenRow, 'family_id'>> = {
+const sealedToken: SealedField<{ family_id: string }> = {
   path: 'sealed',
   context: ({ family_id }) => `share_tokens.token/${family_id}`,
 };
 
 /** The share tokens: one row for each family that has a token. */
-export const shareTokens = collection<ShareTokenRow>('share_tokens', {
-  fields: {
-    _id: String,
-    organization_id: String,
-    family_id: String,
-    hash: String,
-    sealed: String,
-    share_epoch: Number,
-    created_at: Date,
-  },
+export const shareTokens = collection('share_tokens', {
+  row: z.object({
+    _id: id,
+    organization_id: id,
+    /** The document family; all revisions of a document share one token. */
+    family_id: id,
+    /** SHA-256 of the token, base64url. */
+    hash: z.string(),
+    /** The encrypted token, because the owner may look it up again. */
+    sealed: z.string(),
+    /** The family's `share_epoch` when the token was created; archiving increments the family's value. */
+    share_epoch: z.number(),
+    created_at: z.date(),
+  }),
   indexes: [
     { on: { organization_id: 1, family_id: 1 }, options: { unique: true } },
     { on: { hash: 1 }, options: { unique: true } },
   ],
   sealed: [sealedToken],
 });
+export type ShareTokenRow = StoredRow<typeof shareTokens>;
 
 export type DocumentState = RowOf<typeof documentStates>;
 export type NodeRow = RowOf<typeof documentNodes>;
 export type OrganizationProfile = RowOf<typeof organizationProfiles>;
 
 /** A decrypted token with the fields of its row. */
-export interface StoredToken {
-  token: string;
-  hash: string;
-  share_epoch: number;
-  created_at: Date;
-}
+export type StoredToken = { token: string } & Pick<ShareTokenRow, 'hash' | 'share_epoch' | 'created_at'>;
 
 /** A token to store; the store computes its hash. */
 export type NewToken = Omit<StoredToken, 'hash'>;

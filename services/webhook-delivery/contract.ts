@@ -1,7 +1,7 @@
 /** The public interface of webhook delivery: operations, events, problems and views. */
 import { contract } from '#libs/contract';
 import { documentsContract } from '../documents/contract.ts';
-import { identityContract, principalViews } from '../identity/contract.ts';
+import { ApiKeyUsed, identityContract, principalViews } from '../identity/contract.ts';
 import * as deliveries from './contract/deliveries.ts';
 import * as webhooks from './contract/webhooks.ts';
 import { WebhookDisabled, WebhookExhausted } from './events.ts';
@@ -26,7 +26,7 @@ export const webhookDeliveryContract = contract({
   title: 'Webhooks',
   description: 'Sends events to other systems. Deliveries are signed, retried and logged.',
   operations: [webhooks, deliveries].flatMap((file) => Object.values(file)),
-  publishes: [WebhookExhausted, WebhookDisabled],
+  publishes: [WebhookExhausted, WebhookDisabled, ApiKeyUsed],
   consumes: [...documentsContract.publishes, ...identityContract.publishes].filter(
     ({ subscribable }) => subscribable,
   ),

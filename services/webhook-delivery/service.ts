@@ -1,6 +1,6 @@
 /** Wires webhook delivery. */
 import { service } from '#libs/service';
-import { createPrincipalReader } from '../identity/contract.ts';
+import { createPrincipalReader } from '../identity/principal.ts';
 import { webhookDeliveryContract } from './contract.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { deliveryLogHandlers } from './inspecting.ts';

@@ -14,8 +14,8 @@ export interface Source {
   text: string;
   /** Import targets: paths from the root, `#libs/…` or package names. */
   imports: string[];
-  /** The targets of `import type`. */
-  types: string[];
+  /** The targets of which values are imported, not only types. */
+  values: string[];
 }
 
 /** All source files. */
@@ -59,21 +59,30 @@ export function isTest(path: string): boolean {
   return /\.test\.ts$|\/testing\//.test(path) || path.startsWith('tests/');
 }
 
-/** Whether a file handles operations or consumes events. */
+/** Whether a file of a service handles operations or consumes events. */
 export function isCapability({ path, text }: Source): boolean {
-  return /^services\/[a-z-]+\/[a-z-]+\.ts$/.test(path) && /\bhandle\(|\bon\(/.test(text);
+  const imported = [...text.matchAll(/^import \{([^}]*)\} from '#libs\/(?:http|events)'/gm)];
+  return (
+    /^services\//.test(path) && imported.some(([, names = '']) => /(^|,)\s*(handle|on)\s*(,|$)/.test(names))
+  );
 }
 
 function readSource(path: string): Source {
   const text = readFileSync(join(root, path), 'utf8');
   const targets = [...text.matchAll(/(?:^|\s)(?:from|import) '([^']+)'|import\('([^']+)'\)/g)];
-  const types = [...text.matchAll(/^import type [^']* from '([^']+)'/gm)];
-  return {
-    path,
-    text,
-    imports: targets.map(([, target, lazy]) => resolveTarget(path, target ?? lazy ?? '')),
-    types: types.map(([, target]) => resolveTarget(path, target ?? '')),
-  };
+  const types = [...text.matchAll(/^(?:import|export) type [^']* from '([^']+)'/gm)];
+  const lists = [...text.matchAll(/^(?:import|export) \{([^}]*)\} from '([^']+)'/gm)];
+  const typeLists = lists.filter(([, names = '']) =>
+    names.split(',').every((name) => name.trim() === '' || /^\s*type\s/.test(name)),
+  );
+  const imports = targets.map(([, target, lazy]) => resolveTarget(path, target ?? lazy ?? ''));
+  // a target is listed once per statement, so a type import does not hide a value import of the same target
+  const values = [...imports];
+  for (const target of [...types.map(([, name]) => name), ...typeLists.map(([, , name]) => name)]) {
+    const at = values.indexOf(resolveTarget(path, target ?? ''));
+    if (at >= 0) values.splice(at, 1);
+  }
+  return { path, text, imports, values };
 }
 
 function resolveTarget(from: string, target: string): string {

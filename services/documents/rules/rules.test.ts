@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { canBeChildOf, placeNodes } from './hierarchy.ts';
 import { archive, publish, revisionFields, toHistory } from './lifecycle.ts';
-import { canEdit, canManage } from './permission.ts';
 
 test('each node type has exactly one parent type', () => {
   const types = ['section', 'step', 'sub_step'] as const;
@@ -50,19 +49,6 @@ test('placeNodes reports the path of every misplaced node', () => {
     },
   ]);
   expect(misplaced).toEqual(['body/nodes/0', 'body/nodes/1/children/0', 'body/nodes/1/children/1']);
-});
-
-describe('permission', () => {
-  const document = { created_by: 'owner', editor_id: 'editor' };
-  test.each([
-    ['owner', 'member', true, true],
-    ['editor', 'member', true, false],
-    ['someone', 'member', false, false],
-    ['someone', 'admin', true, true],
-  ] as const)('%s (%s) may edit: %s, manage: %s', (user_id, role, edits, manages) => {
-    expect(canEdit({ user_id, role }, document)).toBe(edits);
-    expect(canManage({ user_id, role }, document)).toBe(manages);
-  });
 });
 
 describe('lifecycle', () => {

@@ -1,84 +1,8 @@
-/** Declares the MongoDB collections of the documents service, with their fields and indexes. */
-import { collection } from '#libs/store';
-import type { DocumentStatus, NodeType } from '../shapes.ts';
-
-export interface DocumentRow {
-  _id: string;
-  organization_id: string;
-  /** The id of the first version; all revisions share it. */
-  family_id: string;
-  created_by: string;
-  editor_id: string | null;
-  parent_doc_id: string | null;
-  title: string;
-  version: string | null;
-  department: string | null;
-  status: DocumentStatus;
-  published_at: Date | null;
-  archived_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-  /** Counts every change of the document or its tree. Used as the ETag. */
-  row_version: number;
-  /** Counts how often the family's published version was archived. Links with a lower count are revoked. */
-  share_epoch: number;
-  /** Counts the revisions of this document. Makes revising conflict with archiving and publishing. */
-  revisions?: number;
-  node_count: number;
-  /** Bytes of all rich text as JSON. */
-  content_bytes: number;
-  /** The sort key of the title. Rows from before this field existed get it from the search index worker. */
-  normalized_title?: string;
-  /** Since when the words in `search` are outdated, or the end of a lease. Null if they are up to date. */
-  reindex_at?: Date | null;
-  /** When the `document.updated` event of the published document is due. Unset without changes. */
-  update_event_due_at?: Date;
-}
-
-export interface NodeRow {
-  _id: string;
-  organization_id: string;
-  document_id: string;
-  parent_id: string | null;
-  node_type: NodeType;
-  title: string;
-  /** Rich text as JSON text. */
-  content: string | null;
-  order: number;
-  created_by: string;
-  created_at: Date;
-  updated_at: Date;
-}
-
-/** One publish that counts towards the quota. */
-export interface LedgerRow {
-  _id: string;
-  organization_id: string;
-  document_id: string;
-  /** Year and month, UTC. */
-  month: string;
-  published_at: Date;
-}
-
-/** The number of used publish events of a limited plan. */
-export interface UsageRow {
-  /** `<organization id>:<period>:<terms version>`. A new plan gets a new counter, created from the ledger. */
-  _id: string;
-  used: number;
-}
-
-/** The words of a document in the search index. */
-export interface SearchRow {
-  /** The document's id, or the id of the backfill marker. */
-  _id: string;
-  organization_id: string;
-  /** Every normalized word of the titles and text, once; at most 64 KiB. */
-  words: string[];
-  /** The row version of the document that the words were read from. */
-  row_version: number;
-}
-
-const text = { type: String, required: true } as const;
+/** Declares the MongoDB collections of the documents service: their rows and indexes. */
+import { z } from 'zod';
+import { id } from '#libs/contract';
+import { collection, type StoredRow } from '#libs/store';
+import { DocumentSummary, nodeFields } from '../shapes.ts';
 
 /**
  * Indexes of lists, by sort field; the first one also serves the counts. `status` comes before the sort key:
@@ -102,31 +26,31 @@ export const filterIndexes = {
 /** Indexes only rows with a value. MongoDB uses this index for strings only if the filter compares. */
 const whenPresent = (field: string) => ({ partialFilterExpression: { [field]: { $gte: '' } } });
 
-export const documents = collection<DocumentRow>('documents', {
-  fields: {
-    _id: String,
-    organization_id: text,
-    family_id: text,
-    created_by: text,
-    editor_id: String,
-    parent_doc_id: String,
-    title: text,
-    version: String,
-    department: String,
-    status: text,
-    published_at: Date,
-    archived_at: Date,
-    created_at: Date,
-    updated_at: Date,
-    row_version: Number,
-    share_epoch: Number,
-    revisions: Number,
-    node_count: Number,
-    content_bytes: Number,
-    normalized_title: String,
-    reindex_at: Date,
-    update_event_due_at: Date,
-  },
+export const documents = collection('documents', {
+  row: DocumentSummary.omit({ id: true }).extend({
+    _id: id,
+    /** The id of the first version; all revisions share it. */
+    family_id: id,
+    published_at: z.date().nullable(),
+    archived_at: z.date().nullable(),
+    created_at: z.date(),
+    updated_at: z.date(),
+    /** Counts every change of the document or its tree. Used as the ETag. */
+    row_version: z.number(),
+    /** Counts how often the family's published version was archived. Links with a lower count are revoked. */
+    share_epoch: z.number(),
+    /** Counts the revisions of this document. Makes revising conflict with archiving and publishing. */
+    revisions: z.number().exactOptional(),
+    node_count: z.number(),
+    /** Bytes of all rich text as JSON. */
+    content_bytes: z.number(),
+    /** The sort key of the title. Rows from before this field existed get it from the search index worker. */
+    normalized_title: z.string().exactOptional(),
+    /** Since when the words in `search` are outdated, or the end of a lease. Null if they are up to date. */
+    reindex_at: z.date().nullable().exactOptional(),
+    /** When the `document.updated` event of the published document is due. Unset without changes. */
+    update_event_due_at: z.date().exactOptional(),
+  }),
   indexes: [
     ...Object.values(sortIndexes).map((on) => ({ on })),
     ...Object.entries(filterIndexes).map(([field, on]) => ({ on, options: whenPresent(field) })),
@@ -146,34 +70,56 @@ export const documents = collection<DocumentRow>('documents', {
     },
   ],
 });
+export type DocumentRow = StoredRow<typeof documents>;
 
-export const nodes = collection<NodeRow>('nodes', {
-  fields: {
-    _id: String,
-    organization_id: text,
-    document_id: text,
-    parent_id: String,
-    node_type: text,
-    title: text,
-    content: String,
-    order: Number,
-    created_by: text,
-    created_at: Date,
-    updated_at: Date,
-  },
+export const nodes = collection('nodes', {
+  row: z.object(nodeFields).omit({ id: true }).extend({
+    _id: id,
+    organization_id: id,
+    /** Rich text as JSON text. */
+    content: z.string().nullable(),
+    created_at: z.date(),
+    updated_at: z.date(),
+  }),
   // the children of a node, all nodes of one document, or of several documents to index
   indexes: [{ on: { document_id: 1, parent_id: 1 } }],
 });
+export type NodeRow = StoredRow<typeof nodes>;
 
-export const search = collection<SearchRow>('search', {
-  fields: { _id: String, organization_id: text, words: [String], row_version: Number },
+/** The words of a document in the search index. */
+export const search = collection('search', {
+  row: z.object({
+    /** The document's id, or the id of the backfill marker. */
+    _id: z.string(),
+    organization_id: z.string(),
+    /** Every normalized word of the titles and text, once; at most 64 KiB. */
+    words: z.array(z.string()),
+    /** The row version of the document that the words were read from. */
+    row_version: z.number(),
+  }),
   // the newest documents with a word, from index keys alone
   indexes: [{ on: { organization_id: 1, words: 1, _id: -1 } }],
 });
+export type SearchRow = StoredRow<typeof search>;
 
-export const publishLedger = collection<LedgerRow>('publish_ledger', {
-  fields: { _id: String, organization_id: text, document_id: text, month: text, published_at: Date },
+/** Every publish that counts towards the quota. */
+export const publishLedger = collection('publish_ledger', {
+  row: z.object({
+    _id: id,
+    organization_id: id,
+    document_id: id,
+    /** Year and month, UTC. */
+    month: z.string(),
+    published_at: z.date(),
+  }),
   indexes: [{ on: { organization_id: 1, month: 1 } }],
 });
 
-export const publishUsage = collection<UsageRow>('publish_usage', { fields: { _id: String, used: Number } });
+/** The number of used publish events of a limited plan. */
+export const publishUsage = collection('publish_usage', {
+  row: z.object({
+    /** `<organization id>:<period>:<terms version>`. A new plan gets a new counter, created from the ledger. */
+    _id: z.string(),
+    used: z.number(),
+  }),
+});

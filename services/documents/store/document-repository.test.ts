@@ -1,5 +1,7 @@
 /** Tests the document repository with two replicas and one MongoDB. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Unavailable } from '#libs/contract';
+import type { Actor } from '#libs/store';
 import { documentRow } from '../testing/rows.ts';
 import { type DocumentStores, openDocumentStores } from '../testing/store-fixture.ts';
 import { documents } from './collections.ts';
@@ -10,7 +12,7 @@ import { trees } from './tree.ts';
 let fixture: DocumentStores;
 let replicaA: DocumentRepository;
 let replicaB: DocumentRepository;
-const anyone = { authorize: () => undefined, ifMatch: undefined };
+const anyone = { authorize: () => undefined };
 
 beforeAll(async () => {
   fixture = await openDocumentStores(2);
@@ -20,36 +22,49 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.stop());
 
-test('changeRow decides again if another replica changed the row', async () => {
+test('an update without a transaction decides again after a conflict', async () => {
   const row = documentRow({ title: 'T', version: '1' });
   const actor = { organization_id: row.organization_id, user_id: row.created_by };
   await replicaA.create(actor, row, []);
   const seen: (string | null)[] = [];
-  const changed = await replicaA.changeRow(actor, row._id, anyone, async ({ version }) => {
+  const changed = await replicaA.update(actor, row._id, anyone, async ({ version }) => {
     seen.push(version);
     if (seen.length < 3)
-      await replicaB.changeRow(actor, row._id, anyone, async () => ({ version: `${version}.1` }));
-    return { title: `After ${version}` };
+      await replicaB.update(actor, row._id, anyone, async () => ({ change: { version: `${version}.1` } }));
+    return { change: { title: `After ${version}` }, result: `After ${version}` };
   });
   expect(seen).toEqual(['1', '1.1', '1.1.1']);
-  expect(changed).toMatchObject({ title: 'After 1.1.1', version: '1.1.1', row_version: 4 });
-  expect(await fixture.stores[0]?.rows(documents).findOne({ _id: row._id }).lean()).toEqual(changed);
+  expect(changed.result).toBe('After 1.1.1');
+  expect(changed.document).toMatchObject({ title: 'After 1.1.1', version: '1.1.1', row_version: 4 });
+  expect(await fixture.stores[0]?.rows(documents).findOne({ _id: row._id }).lean()).toEqual(changed.document);
+});
+
+test('an update without a transaction gives up after 50 attempts', async () => {
+  const row = documentRow({ version: '0' });
+  const actor = { organization_id: row.organization_id, user_id: row.created_by };
+  await replicaA.create(actor, row, []);
+  let attempts = 0;
+  const updating = replicaA.update(actor, row._id, anyone, async () => {
+    attempts += 1;
+    await replicaB.update(actor, row._id, anyone, async () => ({ change: { version: `${attempts}` } }));
+    return { change: { title: 'Never' } };
+  });
+  await expect(updating).rejects.toMatchObject({ kind: Unavailable, headers: { 'Retry-After': '1' } });
+  expect([attempts, (await replicaA.get(actor, row._id)).title]).toEqual([50, row.title]);
 });
 
 test('replicas that change one row concurrently lose no change', async () => {
   const row = documentRow({ node_count: 0 });
   const actor = { organization_id: row.organization_id, user_id: row.created_by };
   await replicaA.create(actor, row, []);
-  const more = async ({ node_count }: { node_count: number }) => ({ node_count: node_count + 1 });
+  const increment = async ({ node_count }: { node_count: number }) => ({
+    change: { node_count: node_count + 1 },
+  });
   await Promise.all(
     Array.from({ length: 40 }, (_, at) => {
       const replica = at % 2 ? replicaA : replicaB;
-      return at % 4 < 2
-        ? replica.changeRow(actor, row._id, anyone, more)
-        : replica.change(actor, row._id, anyone, async (before) => ({
-            change: await more(before),
-            reply: () => undefined,
-          }));
+      const update = (within: Actor) => replica.update(within, row._id, anyone, increment);
+      return at % 4 < 2 ? update(actor) : replica.respond(actor, row._id, update);
     }),
   );
   const after = await fixture.stores[0]?.rows(documents).findOne({ _id: row._id }).lean();

@@ -2,27 +2,23 @@
 import { NotFound, Unavailable } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
-import { scheduleUpdateEvent, type UpdateEventState } from '../rules/update-events.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
+import { type Change, completeChange } from './document-change.ts';
 import { assertPreconditions, type Preconditions } from './preconditions.ts';
 import { type Search, scheduleReindex } from './search.ts';
 import type { Trees } from './tree.ts';
 import { matchUnchangedRow } from './update-events.ts';
 
-/** The fields of a document's row that a change sets. */
-export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_version'>>;
-
-/** The result of `decide`: the change, and the reply, which is created from the changed document. */
-export interface Decision<R> {
+/** The outcome of `decide`: the fields to change and, if the caller needs one, a result. */
+export interface Decision {
   change: Change;
-  reply(document: DocumentRow): R | Promise<R>;
+  result?: unknown;
 }
 
-/** A change that does not depend on the document: one update matches, changes and returns it. */
-export interface FastPath {
-  /** The fields that the document must have. Otherwise the change runs as if there were no fast path. */
-  match: Partial<Pick<DocumentRow, 'status' | 'parent_doc_id'>>;
-  change(at: Date): Change;
+/** An updated document and the result of the decision. */
+export interface Updated<D extends Decision> {
+  document: DocumentRow;
+  result: D['result'];
 }
 
 /** A consistent snapshot of a document and its nodes. The nodes are in no particular order. */
@@ -40,211 +36,139 @@ export interface RepositoryDeps {
   search: Pick<Search, 'remove'>;
 }
 
-/** Creates the repository. */
+/** Creates the repository. Its functions join the transaction of the actor, if the actor has one. */
 export function documentRepository(store: Store, { trees, search }: RepositoryDeps, now: () => Date) {
   const rows = store.rows(documents);
   const profiles = store.read(organizationProfiles).unscoped();
 
-  const repository = {
-    /** Stores a new document with its nodes. */
-    async create(actor: Actor, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
-      await store.transact(actor, async (tx) => {
-        const row = { ...document, ...scheduleReindex(document, document.updated_at) };
-        await rows.insertMany([row], { session: tx.session, lean: true });
-        await trees.add(tree, tx);
-      });
+  return {
+    /**
+     * Runs `work`, which changes a document, in one transaction and returns its reply, as `store.respond`
+     * does. Writers of the same document in this process wait for each other before their transactions start.
+     * `work` passes on `within`, the actor with the transaction: without it, `update` would wait for `work`.
+     */
+    respond<A extends Actor, R>(
+      actor: A,
+      id: string,
+      work: (within: A & { tx: Transaction }, tx: Transaction) => Promise<R>,
+    ): Promise<R> {
+      return store.withLock(id, () => store.respond(actor, work));
     },
 
-    /** Returns a document without its nodes, or throws `NotFound`. */
-    find,
+    /** Stores a new document with its nodes. */
+    create,
+
+    /**
+     * Returns a document without its nodes. Throws `NotFound`, what `authorize` throws, or
+     * `PreconditionFailed`.
+     */
+    get,
 
     /** Returns a consistent snapshot of a document and its nodes, or throws `NotFound`. */
-    findWithNodes(actor: Actor, id: string): Promise<DocumentWithNodes> {
+    getWithNodes(actor: Actor, id: string): Promise<DocumentWithNodes> {
       return store.transact(actor, async (tx) => {
-        const document = await find(actor, id, tx);
+        const document = await get({ ...actor, tx }, id);
         return { document, nodes: await trees.findAll(document, tx) };
       });
     },
 
     /**
-     * Changes a document in one transaction and returns the reply of `decide`, or throws `NotFound`. Writers
-     * of the same document in this process wait for each other before their transactions start. If `fastPath`
-     * matches, the row is updated first; `decide` then adds events and other writes; its change is unused.
+     * Changes the row of a document as `decide` says and returns the changed document. Throws like `get`. In
+     * a transaction, `decide` may also write other rows. Without one, this is a single conditional update: if
+     * the row changed since `decide` saw it, `decide` runs again, and after 50 attempts `Unavailable` is thrown.
      */
-    change<R>(
+    async update<D extends Decision>(
       actor: Actor,
       id: string,
       preconditions: Preconditions,
-      decide: (document: DocumentRow, tx: Transaction, at: Date) => Promise<Decision<R>>,
-      fastPath?: FastPath,
-    ): Promise<R> {
-      return store.withLock(id, () =>
-        store.respond(actor, async (_, tx) => {
-          const fastChange = fastPath && (await applyFastPath(actor, id, fastPath, tx));
-          if (fastChange) {
-            await checkPreconditions(fastChange.before, preconditions, tx);
-            return (await decide(fastChange.before, tx, fastChange.after.updated_at)).reply(fastChange.after);
-          }
-          const document = await findAuthorized(actor, id, preconditions, tx);
-          const at = now();
-          const { change, reply } = await decide(document, tx, at);
-          return reply(await write(document, change, at, tx));
-        }),
-      );
-    },
-
-    /**
-     * Changes only the row of a document, in one update without a transaction, and returns the changed
-     * document, or throws `NotFound`. If the row changed after `decide` saw it, the change is retried, so
-     * `decide` may run several times. Throws `Unavailable` after 50 attempts.
-     */
-    changeRow(
-      actor: Actor,
-      id: string,
-      preconditions: Preconditions,
-      decide: (document: DocumentRow) => Promise<Change>,
-    ): Promise<DocumentRow> {
-      return store.withLock(id, async () => {
-        for (let left = maxAttempts; left > 0; left -= 1) {
-          const document = await find(actor, id);
-          assertPreconditions(preconditions, document);
-          const change = completeChange(document, await decide(document), now());
-          const { matchedCount } = await rows.updateOne(matchUnchangedRow(document), change);
-          if (matchedCount === 1) return { ...document, ...change };
-        }
-        throw Unavailable('Too many concurrent changes of this document; try again.', {
-          headers: { 'Retry-After': '1' },
-        });
+      decide: (document: DocumentRow, at: Date) => Promise<D>,
+    ): Promise<Updated<D>> {
+      const attempt = () => tryUpdate(actor, id, preconditions, decide);
+      // in a transaction, MongoDB reports a conflict, and the whole transaction is retried
+      const updated = await (actor.tx ? attempt() : store.withLock(id, () => retry(attempt)));
+      if (updated) return updated;
+      throw Unavailable('Too many concurrent changes of this document; try again.', {
+        headers: { 'Retry-After': '1' },
       });
     },
 
-    /** Writes a change of a document that the transaction has read. Returns the changed document. */
-    write,
-
     /**
-     * Returns a document within a transaction if the preconditions hold. Throws `NotFound`, the problem that
-     * `authorize` returns, or `PreconditionFailed`.
+     * Stores `copy`, a new document, with copies of the nodes of `original`, and returns the new nodes. Their
+     * creator is `nodeCreator`, or that of the original node if it is null.
      */
-    findAuthorized,
-
-    /** Copies a consistent snapshot of a document and its tree. The actor becomes the creator. */
-    copy<R>(
-      actor: Actor & { user_id: string },
-      id: string,
-      preconditions: Preconditions,
-      toCopy: (original: DocumentRow, at: Date) => DocumentRow,
-      reply: (copy: DocumentWithNodes) => Promise<R>,
-    ): Promise<R> {
-      return store.respond(actor, async (within, tx) => {
-        const original = await findAuthorized(actor, id, preconditions, tx);
-        const at = now();
-        const document = toCopy(original, at);
-        await repository.create(within, document, []);
-        return reply({ document, nodes: await trees.copyTree(original, document, actor.user_id, at, tx) });
+    copy(
+      actor: Actor,
+      original: DocumentRow,
+      copy: DocumentRow,
+      nodeCreator: string | null,
+    ): Promise<NodeRow[]> {
+      return store.transact(actor, async (tx) => {
+        await create({ ...actor, tx }, copy, []);
+        return trees.copyTree(original, copy, nodeCreator, copy.created_at, tx);
       });
     },
 
-    /** Deletes a document with its nodes, in one transaction with `decide`, which may throw to prevent it. */
-    remove(
-      actor: Actor,
-      id: string,
-      preconditions: Preconditions,
-      decide: (document: DocumentRow, tx: Transaction) => Promise<void>,
-    ): Promise<void> {
-      return store.withLock(id, () =>
-        store.transact(actor, async (tx) => {
-          const document = await findAuthorized(actor, id, preconditions, tx);
-          await decide(document, tx);
-          await rows.deleteOne({ _id: id }, { session: tx.session });
-          await trees.removeAll(document, tx);
-          await search.remove(id, tx);
-        }),
-      );
+    /** Deletes a document, which the same transaction has read, with its nodes and its search words. */
+    async delete({ tx }: Actor & { tx: Transaction }, document: DocumentRow): Promise<void> {
+      await rows.deleteOne({ _id: document._id }, { session: tx.session });
+      await trees.removeAll(document, tx);
+      await search.remove(document._id, tx);
     },
 
     /** Returns true if the organization locks its published documents. */
-    async locksPublished({ organization_id }: Actor, tx?: Transaction): Promise<boolean> {
-      const within = tx ? { session: tx.session } : {};
-      return (await profiles.one({ _id: organization_id }, within))?.lock_published ?? false;
-    },
-
-    /** Throws `NotFound`, or the problem that `authorize` returns for this document. */
-    async check(actor: Actor, id: string, authorize: Preconditions['authorize']): Promise<void> {
-      assertPreconditions({ authorize, ifMatch: undefined }, await find(actor, id));
+    async locksPublished({ organization_id, tx }: Actor): Promise<boolean> {
+      const profile = await profiles.one({ _id: organization_id }, sessionOptions(tx));
+      return profile?.lock_published ?? false;
     },
   };
-  return repository;
 
-  async function find({ organization_id }: Actor, id: string, tx?: Transaction): Promise<DocumentRow> {
-    const document = await rows
-      .findOne({ _id: id, organization_id }, null, tx ? { session: tx.session } : {})
-      .lean();
+  async function create(actor: Actor, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
+    await store.transact(actor, async (tx) => {
+      const row = { ...document, ...scheduleReindex(document, document.updated_at) };
+      await rows.insertMany([row], { session: tx.session, lean: true });
+      await trees.add(tree, tx);
+    });
+  }
+
+  async function get(
+    { organization_id, tx }: Actor,
+    id: string,
+    preconditions?: Preconditions,
+  ): Promise<DocumentRow> {
+    const document = await rows.findOne({ _id: id, organization_id }, null, sessionOptions(tx)).lean();
     if (!document) throw NotFound();
+    if (preconditions) assertPreconditions(preconditions, document);
     return document;
   }
 
-  async function findAuthorized(
+  /** Returns undefined if the row changed after it was read. */
+  async function tryUpdate<D extends Decision>(
     actor: Actor,
     id: string,
     preconditions: Preconditions,
-    tx: Transaction,
-  ): Promise<DocumentRow> {
-    const document = await find(actor, id, tx);
-    await checkPreconditions(document, preconditions, tx);
-    return document;
-  }
-
-  async function checkPreconditions(
-    document: DocumentRow,
-    preconditions: Preconditions,
-    tx: Transaction,
-  ): Promise<void> {
-    await preconditions.loadRelated?.(document, tx);
-    assertPreconditions(preconditions, document);
-  }
-
-  /** Updates the document, or returns undefined if it does not match. A later error rolls the update back. */
-  async function applyFastPath(
-    { organization_id }: Actor,
-    _id: string,
-    { match, change }: FastPath,
-    { session }: Transaction,
-  ): Promise<{ before: DocumentRow; after: DocumentRow } | undefined> {
+    decide: (document: DocumentRow, at: Date) => Promise<D>,
+  ): Promise<Updated<D> | undefined> {
+    const document = await get(actor, id, preconditions);
     const at = now();
-    const { row_version, ...set } = completeChange({ row_version: 0 }, change(at), at);
-    const update = { $set: set, $inc: { row_version } };
-    const before = await rows
-      .findOneAndUpdate({ _id, organization_id, ...match }, update, { session })
-      .lean();
-    return before ? { before, after: { ...before, ...completeChange(before, change(at), at) } } : undefined;
-  }
-
-  async function write(
-    document: DocumentRow,
-    fields: Change,
-    at: Date,
-    { session }: Transaction,
-  ): Promise<DocumentRow> {
-    const change = completeChange(document, fields, at);
-    await rows.updateOne({ _id: document._id }, change, { session });
-    return { ...document, ...change };
+    const { change, result } = await decide(document, at);
+    const fields = completeChange(document, change, at);
+    const unchanged = matchUnchangedRow(document);
+    const { matchedCount } = await rows.updateOne(unchanged, fields, sessionOptions(actor.tx));
+    return matchedCount === 1 ? { document: { ...document, ...fields }, result } : undefined;
   }
 }
 
 export type DocumentRepository = ReturnType<typeof documentRepository>;
 
-/** Adds the fields that every change sets. */
-function completeChange(
-  document: Pick<DocumentRow, 'row_version'> & UpdateEventState,
-  change: Change,
-  at: Date,
-) {
-  const due = scheduleUpdateEvent(document, change, at);
-  return {
-    ...change,
-    ...scheduleReindex(change, at),
-    ...due,
-    updated_at: at,
-    row_version: document.row_version + 1,
-  };
+/** Repeats `attempt` until it returns a value, at most `maxAttempts` times. */
+async function retry<R>(attempt: () => Promise<R | undefined>): Promise<R | undefined> {
+  for (let left = maxAttempts; left > 0; left -= 1) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  return undefined;
+}
+
+function sessionOptions(tx: Transaction | undefined): { session?: Transaction['session'] } {
+  return tx ? { session: tx.session } : {};
 }

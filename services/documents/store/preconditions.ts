@@ -1,22 +1,18 @@
-/** Checks the preconditions of a change of a document: permission and the ETag that the caller sent. */
-import { PreconditionFailed, type Problem } from '#libs/contract';
-import type { Transaction } from '#libs/store';
+/** Checks the preconditions of a request to a document: permission and the ETag that the caller sent. */
+import { PreconditionFailed } from '#libs/contract';
 import type { DocumentRow } from './collections.ts';
 
-/** The conditions that must hold before a document is changed. */
+/** The conditions that must hold before a document is changed or shown. */
 export interface Preconditions {
-  /** Loads related rows before the other checks, or throws `NotFound`. */
-  loadRelated?(document: DocumentRow, tx: Transaction): Promise<void>;
-  /** Returns the problem if the actor may not change this document. */
-  authorize(document: DocumentRow): Problem | undefined;
+  /** Throws if the actor may not do this with the document. If undefined, every reader may. */
+  authorize?: (document: DocumentRow) => void;
   /** The ETags of `If-Match`; one of them must be that of the document. If undefined, no ETag is checked. */
-  ifMatch: readonly string[] | undefined;
+  ifMatch?: readonly string[] | undefined;
 }
 
-/** Throws the problem that `authorize` returns, or `PreconditionFailed` if no ETag matches. */
+/** Throws what `authorize` throws, or `PreconditionFailed` if no ETag matches. */
 export function assertPreconditions({ authorize, ifMatch }: Preconditions, document: DocumentRow): void {
-  const problem = authorize(document);
-  if (problem) throw problem;
+  authorize?.(document);
   if (ifMatch && !ifMatch.includes(toEtag(document))) throw PreconditionFailed();
 }
 

@@ -1,6 +1,6 @@
 /** Reads and writes the nodes of documents in MongoDB, in batches that let other requests run in between. */
-import { newId } from '#libs/contract';
-import type { Store, Transaction } from '#libs/store';
+import { NotFound, newId } from '#libs/contract';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { countBytes, getChildType, type TreeSize } from '../rules/hierarchy.ts';
 import { type DocumentRow, type NodeRow, nodes } from './collections.ts';
 
@@ -34,6 +34,18 @@ export function trees(store: Store) {
       } finally {
         await cursor.close();
       }
+    },
+
+    /** Returns a node of a document in the organization of the actor, or throws `NotFound`. */
+    async get(
+      { organization_id }: Actor,
+      { doc_id, node_id }: { doc_id: string; node_id: string },
+      tx: Transaction,
+    ): Promise<NodeRow> {
+      const filter = { _id: node_id, document_id: doc_id, organization_id };
+      const node = await rows.findOne(filter, null, sessionOptions(tx)).lean();
+      if (!node) throw NotFound();
+      return node;
     },
 
     /** Returns a node of a document; undefined if the document has no such node. */

@@ -1,11 +1,12 @@
 /** Tests update events with two concurrent replicas and one MongoDB. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { documentRow } from '../testing/rows.ts';
 import { type DocumentStores, openDocumentStores } from '../testing/store-fixture.ts';
 import { publishUpdate } from '../update-events.ts';
 import { type DocumentRow, documents } from './collections.ts';
-import { type Change, type DocumentRepository, documentRepository } from './document-repository.ts';
+import type { Change } from './document-change.ts';
+import { type DocumentRepository, documentRepository } from './document-repository.ts';
 import { search } from './search.ts';
 import { trees } from './tree.ts';
 import { createDueUpdates } from './update-events.ts';
@@ -47,7 +48,7 @@ function firstStore(): Store {
 }
 
 const outbox = () => firstStore().rows(documents).db.collection('documents_outbox');
-const anyone = { authorize: () => undefined, ifMatch: undefined };
+const anyone = { authorize: () => undefined };
 const toActor = ({ organization_id }: DocumentRow) => ({ organization_id, user_id: null });
 const findRow = ({ _id }: DocumentRow) => firstStore().rows(documents).findOne({ _id }).lean();
 
@@ -57,35 +58,33 @@ async function publishedTitles(): Promise<string[]> {
   return rows.map(({ event }) => JSON.parse(event).data.document.title);
 }
 
-/** Changes a row with `change` or `changeRow` and returns the changed document. */
-async function changeWith(
-  way: 'change' | 'changeRow',
+/** Updates a row with or without a transaction and returns the changed document. */
+async function update(
+  way: 'with' | 'without',
   { repository }: Replica,
   row: DocumentRow,
   decide: () => Promise<Change>,
 ): Promise<DocumentRow> {
-  if (way === 'changeRow') return repository.changeRow(toActor(row), row._id, anyone, decide);
-  return repository.change(toActor(row), row._id, anyone, async () => ({
-    change: await decide(),
-    reply: (document: DocumentRow) => document,
-  }));
+  const updateAs = async (actor: Actor) =>
+    (await repository.update(actor, row._id, anyone, async () => ({ change: await decide() }))).document;
+  return way === 'with' ? repository.respond(toActor(row), row._id, updateAs) : updateAs(toActor(row));
 }
 
 /** Creates a published document whose title changed and whose event is not published yet. */
 async function createChangedDocument(): Promise<DocumentRow> {
-  const [{ repository }] = replicas as [Replica];
+  const [here] = replicas as [Replica];
   const row = documentRow({ status: 'published', published_at: new Date(), title: 'Old' });
-  await repository.create(toActor(row), row, []);
-  return repository.changeRow(toActor(row), row._id, anyone, async () => ({ title: 'Changed' }));
+  await here.repository.create(toActor(row), row, []);
+  return update('without', here, row, async () => ({ title: 'Changed' }));
 }
 
-test.each(['change', 'changeRow'] as const)(
-  '%s schedules a new event if the old one is taken',
+test.each(['with', 'without'] as const)(
+  'an update %s a transaction schedules a new event if the old is taken',
   async (way) => {
     const [here, there] = replicas as [Replica, Replica];
     const row = await createChangedDocument();
     let runs = 0;
-    await changeWith(way, here, row, async () => {
+    await update(way, here, row, async () => {
       runs += 1;
       if (runs === 1) await there.publishAll();
       return { title: 'Last' };
@@ -103,7 +102,7 @@ test('the last change is always announced while replicas change and publish', as
   for (let round = 0; round < 20; round += 1) {
     const change = async () => ({ title: `Round ${round}` });
     await Promise.all([
-      changeWith(round % 2 ? 'change' : 'changeRow', here, row, change),
+      update(round % 2 ? 'with' : 'without', here, row, change),
       there.publishAll(),
       here.publishAll(),
     ]);
@@ -128,7 +127,7 @@ test('publishing an event changes nothing but its due time', async () => {
 test('a document that was archived gets no event and keeps no due time', async () => {
   const [here] = replicas as [Replica];
   const row = await createChangedDocument();
-  const archived = await changeWith('change', here, row, async () => ({ status: 'archived' }));
+  const archived = await update('with', here, row, async () => ({ status: 'archived' }));
   expect(archived.update_event_due_at).toBeInstanceOf(Date);
   await here.publishAll();
   expect([await publishedTitles(), (await findRow(row))?.update_event_due_at]).toEqual([[], undefined]);

@@ -2,58 +2,35 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import mongoose from 'mongoose';
-import { newId } from '#libs/contract';
-import { type Actor, collection, type Store } from '#libs/store';
+import type mongoose from 'mongoose';
+import { z } from 'zod';
+import { id, newId } from '#libs/contract';
+import { type Actor, collection, objectId, type Store, type StoredRow } from '#libs/store';
+import { Template } from '../contract.ts';
 import type { Compilation, CompiledTemplate } from '../formats/template.ts';
 import { compilerVersion } from '../formats/version.ts';
 import type { RunTask } from '../workers/worker-pool.ts';
 
 type FileId = mongoose.mongo.ObjectId;
 
-export interface TemplateRow {
-  _id: string;
-  organization_id: string;
-  created_by: string;
-  name: string;
-  indent_inches: number;
-  created_at: Date;
-  updated_at: Date;
-  /** Size of the uploaded file. */
-  size_bytes: number;
-  placeholders: string[];
-  warnings: string[];
-  /** SHA-256 of the uploaded file, hex. */
-  sha256: string;
-  /** The template plan of the compiled package, as JSON text. */
-  plan: string;
-  /** The compiler version that created the compiled file. */
-  compiler: string;
-  original_file: FileId;
-  compiled_file: FileId;
-}
-
 /** The collection of templates. */
-export const templates = collection<TemplateRow>('templates', {
-  fields: {
-    _id: String,
-    organization_id: String,
-    created_by: String,
-    name: String,
-    indent_inches: Number,
-    created_at: Date,
-    updated_at: Date,
-    size_bytes: Number,
-    placeholders: [String],
-    warnings: [String],
-    sha256: String,
-    plan: String,
-    compiler: String,
-    original_file: mongoose.Schema.Types.ObjectId,
-    compiled_file: mongoose.Schema.Types.ObjectId,
-  },
+export const templates = collection('templates', {
+  row: Template.omit({ id: true }).extend({
+    _id: id,
+    created_at: z.date(),
+    updated_at: z.date(),
+    /** SHA-256 of the uploaded file, hex. */
+    sha256: z.string(),
+    /** The template plan of the compiled package, as JSON text. */
+    plan: z.string(),
+    /** The compiler version that created the compiled file. */
+    compiler: z.string(),
+    original_file: objectId,
+    compiled_file: objectId,
+  }),
   indexes: [{ on: { organization_id: 1, _id: 1 } }],
 });
+export type TemplateRow = StoredRow<typeof templates>;
 
 /** The GridFS bucket of template files. A file is named `<template id>/original.docx` or `…/compiled.zip`. */
 export const templateBucket = 'template_files';

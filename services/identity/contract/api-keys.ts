@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { id, nothing, operation, page } from '#libs/contract';
 import { member, ownItemsOrAll, selfOrAdmin } from '../access.ts';
 import { RoleTooHigh } from '../problems.ts';
-import { ApiKey, name } from '../shapes.ts';
-import { role } from '../views.ts';
+import { ApiKey, name, role } from '../shapes.ts';
 
 export const createApiKey = operation({
   id: 'createApiKey',

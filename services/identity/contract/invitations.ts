@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { anyone, id, NotFound, nothing, operation, page } from '#libs/contract';
 import { admin } from '../access.ts';
 import { AlreadyMember, InvitationInvalid, WrongCredentials } from '../problems.ts';
-import { departmentName, email, Invitation, NewInvitation, name, Session } from '../shapes.ts';
-import { role } from '../views.ts';
+import { departmentName, email, Invitation, NewInvitation, name, role, Session } from '../shapes.ts';
 
 export const createInvitation = operation({
   id: 'createInvitation',

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { id, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
 import { admin, member, sessionMember } from '../access.ts';
 import { LastAdmin, NoSuchDepartment, WrongPassword } from '../problems.ts';
-import { departmentName, Member, Organization, password, RoleInfo } from '../shapes.ts';
-import { role } from '../views.ts';
+import { departmentName, Member, Organization, password, RoleInfo, role } from '../shapes.ts';
 
 export const getMe = operation({
   id: 'getMe',

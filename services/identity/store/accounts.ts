@@ -3,7 +3,7 @@ import { newId } from '#libs/contract';
 import { type Actor, isDuplicate, type Store } from '#libs/store';
 import { EmailTaken, SlugTaken } from '../contract.ts';
 import { addSlugSuffix } from '../rules/slug.ts';
-import type { Role } from '../views.ts';
+import type { Role } from '../shapes.ts';
 import {
   type MemberRow,
   members,

@@ -1,80 +1,75 @@
-/** The MongoDB collections of identity with their fields and indexes. */
-import { collection, type SealedField } from '#libs/store';
-import type {
-  ApiKeyRow,
-  DepartmentRow,
-  InvitationRow,
-  MemberRow,
-  NotificationRow,
-  OrganizationRow,
-  PasswordResetRow,
-  RateLimitRow,
-  SessionRow,
-  SigningKeyRow,
-  SubscriptionRow,
-  UserRow,
-} from './rows.ts';
+/** The MongoDB collections of identity: their rows, indexes and sealed fields. */
+import { z } from 'zod';
+import { id } from '#libs/contract';
+import { collection, type SealedField, type StoredRow } from '#libs/store';
+import { ApiKey, Department, InboxItem, Invitation, Member, Organization, type Settings } from '../shapes.ts';
+import { subscriptionTerms } from '../views.ts';
 
-export type * from './rows.ts';
-
-const text = { type: String, required: true } as const;
-
-export const users = collection<UserRow>('users', {
-  fields: {
-    _id: String,
-    email: text,
-    name: text,
-    password: text,
-    session_epoch: Number,
-    joined: Number,
-    created_at: Date,
-  },
+export const users = collection('users', {
+  row: Member.pick({ name: true, email: true }).extend({
+    _id: id,
+    password: z.string(),
+    /** Incremented to end all sessions of the user; access tokens contain it. Absent means 0. */
+    session_epoch: z.number().exactOptional(),
+    /** Incremented when the user joins an organization, to conflict with a concurrent password change. */
+    joined: z.number().exactOptional(),
+    created_at: z.date(),
+  }),
   indexes: [{ on: { email: 1 }, options: { unique: true } }],
 });
+export type UserRow = StoredRow<typeof users>;
 
-export const organizations = collection<OrganizationRow>('organizations', {
-  fields: { _id: String, name: text, slug: text, settings: Object, row_version: Number, created_at: Date },
+export const organizations = collection('organizations', {
+  row: Organization.pick({ name: true, slug: true }).extend({
+    _id: id,
+    /** The settings that the organization has set; the others have their defaults. */
+    settings: z.custom<Partial<Settings>>().exactOptional(),
+    row_version: z.number(),
+    created_at: z.date(),
+  }),
   indexes: [{ on: { slug: 1 }, options: { unique: true } }],
 });
+export type OrganizationRow = StoredRow<typeof organizations>;
 
-export const members = collection<MemberRow>('members', {
-  fields: {
-    _id: String,
-    organization_id: text,
-    user_id: text,
-    role: text,
-    department: String,
-    session_epoch: Number,
-    keys_made: Number,
-    joined_at: Date,
-  },
+export const members = collection('members', {
+  row: Member.pick({ role: true, department: true }).extend({
+    /** `<organization id>:<user id>` */
+    _id: z.string(),
+    organization_id: id,
+    user_id: id,
+    /** A copy of the user's `session_epoch`, because every request reads it. */
+    session_epoch: z.number().exactOptional(),
+    /** Incremented when the member creates an API key, to conflict with a concurrent removal of the member. */
+    keys_made: z.number().exactOptional(),
+    joined_at: z.date(),
+  }),
   indexes: [
     // covers the query that every request runs, so that MongoDB reads no document
     { on: { organization_id: 1, user_id: 1, role: 1, session_epoch: 1 } },
     { on: { user_id: 1 } },
   ],
 });
+export type MemberRow = StoredRow<typeof members>;
 
-export const subscriptions = collection<SubscriptionRow>('subscriptions', {
-  fields: { _id: String, plan: text, publish_limit: Number, terms_version: Number, renews: text },
-});
+/** The rows are those of the view: it leaves nothing out. */
+export const subscriptions = collection('subscriptions', { row: subscriptionTerms.row });
+export type SubscriptionRow = StoredRow<typeof subscriptions>;
 
-export const apiKeys = collection<ApiKeyRow>('api_keys', {
-  fields: {
-    _id: String,
-    hash: text,
-    organization_id: text,
-    user_id: text,
-    member_id: text,
-    created_by_key_id: String,
-    keys_made: Number,
-    name: text,
-    role: text,
-    prefix: text,
-    expires_at: Date,
-    last_used_at: Date,
-    created_at: Date,
-  },
+export const apiKeys = collection('api_keys', {
+  row: ApiKey.pick({ name: true, role: true, prefix: true }).extend({
+    _id: id,
+    hash: z.string(),
+    organization_id: id,
+    user_id: id,
+    member_id: z.string(),
+    /** The API key with which this one was created, or null. */
+    created_by_key_id: id.nullable(),
+    /** Incremented when this key creates another key, to conflict with a concurrent revocation of this key. */
+    keys_made: z.number().exactOptional(),
+    expires_at: z.date().nullable(),
+    last_used_at: z.date().nullable(),
+    created_at: z.date(),
+  }),
   indexes: [
     { on: { hash: 1 }, options: { unique: true } },
     { on: { organization_id: 1, _id: -1 } },
@@ -82,54 +77,81 @@ export const apiKeys = collection<ApiKeyRow>('api_keys', {
     { on: { organization_id: 1, created_by_key_id: 1 } },
   ],
 });
+export type ApiKeyRow = StoredRow<typeof apiKeys>;
 
-export const sessions = collection<SessionRow>('sessions', {
-  fields: {
-    _id: String,
-    token_hash: text,
-    organization_id: text,
-    user_id: text,
-    epoch: Number,
-    expires_at: Date,
-  },
+export const sessions = collection('sessions', {
+  row: z.object({
+    /** Hash of the session name, the first part of every refresh token of the session. */
+    _id: z.string(),
+    /** Hash of the current refresh token. */
+    token_hash: z.string(),
+    organization_id: id,
+    user_id: id,
+    /** The user's `session_epoch` when the session started; a different value ends the session. */
+    epoch: z.number(),
+    expires_at: z.date(),
+  }),
   indexes: [{ on: { user_id: 1 } }, { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
 });
+export type SessionRow = StoredRow<typeof sessions>;
 
-export const passwordResets = collection<PasswordResetRow>('password_resets', {
-  fields: { _id: String, token_hash: text, organization_id: String, expires_at: Date, created_at: Date },
+export const passwordResets = collection('password_resets', {
+  row: z.object({
+    /** The user's id, so that a user has at most one open reset. */
+    _id: id,
+    token_hash: z.string(),
+    /** The organization of the admin who created the reset; null if the operator created it. */
+    organization_id: id.nullable(),
+    expires_at: z.date(),
+    created_at: z.date(),
+  }),
   indexes: [
     { on: { token_hash: 1 }, options: { unique: true } },
     { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
   ],
 });
+export type PasswordResetRow = StoredRow<typeof passwordResets>;
 
-export const sealedPrivate: SealedField<Pick<SigningKeyRow, '_id'>> = {
+export const sealedPrivate: SealedField<{ _id: string }> = {
   path: 'sealed_private',
   context: ({ _id }) => `signing_keys/${_id}`,
 };
 
-export const signingKeys = collection<SigningKeyRow>('signing_keys', {
-  fields: { _id: String, public_jwk: text, sealed_private: text, signs_from: Date, created_at: Date },
+export const signingKeys = collection('signing_keys', {
+  row: z.object({
+    /** The key's id, `kid` in token headers. */
+    _id: z.string(),
+    public_jwk: z.string(),
+    sealed_private: z.string(),
+    /** When the key starts to sign tokens: some time after its publication, so that verifiers have it. */
+    signs_from: z.date(),
+    created_at: z.date(),
+  }),
   sealed: [sealedPrivate],
 });
+export type SigningKeyRow = StoredRow<typeof signingKeys>;
 
-export const departments = collection<DepartmentRow>('departments', {
-  fields: { _id: String, organization_id: text, name: text, touched: Number, created_at: Date },
+export const departments = collection('departments', {
+  row: Department.pick({ name: true }).extend({
+    _id: id,
+    organization_id: id,
+    /** Incremented when the department is assigned, to conflict with a concurrent deletion of it. */
+    touched: z.number(),
+    created_at: z.date(),
+  }),
   indexes: [{ on: { organization_id: 1, name: 1 }, options: { unique: true } }],
 });
+export type DepartmentRow = StoredRow<typeof departments>;
 
-export const invitations = collection<InvitationRow>('invitations', {
-  fields: {
-    _id: String,
-    organization_id: text,
-    email: text,
-    role: text,
-    department: String,
-    invited_by: text,
-    token_hash: text,
-    expires_at: Date,
-    created_at: Date,
-  },
+export const invitations = collection('invitations', {
+  row: Invitation.pick({ email: true, role: true, department: true, invited_by: true }).extend({
+    _id: id,
+    organization_id: id,
+    /** Hash of the token. */
+    token_hash: z.string(),
+    expires_at: z.date(),
+    created_at: z.date(),
+  }),
   indexes: [
     { on: { organization_id: 1, email: 1 }, options: { unique: true } },
     { on: { organization_id: 1, _id: -1 } },
@@ -137,19 +159,18 @@ export const invitations = collection<InvitationRow>('invitations', {
     { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
   ],
 });
+export type InvitationRow = StoredRow<typeof invitations>;
 
-export const notifications = collection<NotificationRow>('notifications', {
-  fields: {
-    _id: String,
-    organization_id: text,
-    user_id: text,
-    type: text,
-    about: String,
-    title: text,
-    data: Object,
-    read_at: Date,
-    created_at: Date,
-  },
+export const notifications = collection('notifications', {
+  row: InboxItem.pick({ type: true, title: true, data: true }).extend({
+    _id: id,
+    organization_id: id,
+    user_id: id,
+    /** Id of its subject. An unread notification of the same type and subject is replaced by a newer one. */
+    about: z.string(),
+    read_at: z.date().nullable(),
+    created_at: z.date(),
+  }),
   indexes: [
     { on: { organization_id: 1, user_id: 1, _id: -1 } },
     { on: { organization_id: 1, user_id: 1, read_at: 1, _id: -1 } },
@@ -161,9 +182,15 @@ export const notifications = collection<NotificationRow>('notifications', {
     { on: { created_at: 1 }, options: { expireAfterSeconds: 90 * 86_400 } },
   ],
 });
+export type NotificationRow = StoredRow<typeof notifications>;
 
-export const rateLimits = collection<RateLimitRow>('rate_limits', {
-  fields: { _id: String, count: Number, expires_at: Date },
+export const rateLimits = collection('rate_limits', {
+  row: z.object({
+    /** The policy, a hash of the subjects, and the number of the window. */
+    _id: z.string(),
+    count: z.number(),
+    expires_at: z.date(),
+  }),
   indexes: [{ on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
 });
 

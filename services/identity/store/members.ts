@@ -1,7 +1,7 @@
 /** Members of organizations in MongoDB. An organization always keeps at least one admin. */
 import type { Actor, Store, Transaction } from '#libs/store';
 import { LastAdmin } from '../problems.ts';
-import type { Role } from '../views.ts';
+import type { Role } from '../shapes.ts';
 import { toMembershipId } from './accounts.ts';
 import {
   apiKeys,

@@ -1,5 +1,5 @@
 /** Subscriptions in MongoDB, and their usage. */
-import type { Actor, Store, Transaction } from '#libs/store';
+import type { Store } from '#libs/store';
 import { publishRecords } from '../../documents/views.ts';
 import { type Terms, toPeriod } from '../rules/terms.ts';
 import { type SubscriptionRow, subscriptions } from './collections.ts';
@@ -14,24 +14,15 @@ export function planRepository(store: Store) {
       return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
     },
 
-    /**
-     * Sets the plan and its terms, and calls `onChanged` in the transaction. Returns undefined if the
-     * organization does not exist.
-     */
-    set(
-      actor: Actor,
+    /** Sets the plan and its terms. Returns undefined if the organization does not exist. */
+    async set(
+      organization_id: string,
       plan: string,
       terms: Omit<Terms, 'terms_version'>,
-      onChanged: (row: SubscriptionRow, tx: Transaction) => void,
     ): Promise<SubscriptionRow | undefined> {
-      return store.transact(actor, async (tx) => {
-        const options = { returnDocument: 'after' as const, session: tx.session };
-        const update = { $set: { plan, ...terms }, $inc: { terms_version: 1 } };
-        const row = await rows.findOneAndUpdate({ _id: actor.organization_id }, update, options).lean();
-        if (!row) return undefined;
-        onChanged(row, tx);
-        return row;
-      });
+      const update = { $set: { plan, ...terms }, $inc: { terms_version: 1 } };
+      const options = { returnDocument: 'after' as const };
+      return (await rows.findOneAndUpdate({ _id: organization_id }, update, options).lean()) ?? undefined;
     },
 
     /** How many publishes count against the limit at `at`. */

@@ -1,7 +1,7 @@
 /** Creates all repositories of identity. */
 import type { Store } from '#libs/store';
 import { accountRepository } from './accounts.ts';
-import { credentialRepository } from './credentials.ts';
+import { apiKeyRepository } from './api-keys.ts';
 import { departmentRepository } from './departments.ts';
 import { invitationRepository } from './invitations.ts';
 import { memberRepository } from './members.ts';
@@ -11,13 +11,14 @@ import { passwordResetRepository } from './password-resets.ts';
 import { planRepository } from './plans.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { sessionRepository } from './sessions.ts';
+import { signingKeyRepository } from './signing-keys.ts';
 
 /** The repositories over one store, and `now`, so that handlers take both from one object. */
 export function createRepositories(store: Store, now: () => Date) {
   const departments = departmentRepository(store);
   return {
     accounts: accountRepository(store),
-    credentials: credentialRepository(store),
+    apiKeys: apiKeyRepository(store),
     departments,
     invitations: invitationRepository(store, departments),
     members: memberRepository(store, departments),
@@ -27,6 +28,7 @@ export function createRepositories(store: Store, now: () => Date) {
     rateLimiter: createRateLimiter(store, now),
     resets: passwordResetRepository(store),
     sessions: sessionRepository(store),
+    signingKeys: signingKeyRepository(store),
     now,
   };
 }

@@ -1,13 +1,13 @@
 /** Writes the table of contents twice, for wide screens and folded for narrow ones; CSS hides one. */
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
+import type { NodesByParent } from '../../documents/contract.ts';
 import type { NodeRow } from '../store.ts';
-import type { Children } from '../tree.ts';
 
 /** With more entries than this, only sections are listed, to keep the overview short. */
 const maxEntries = 300;
 
 /** Lists the sections with their steps; empty if there are fewer than two entries. */
-export function tableOfContents(children: Children): Html {
+export function tableOfContents(children: NodesByParent<NodeRow>): Html {
   const sections = children.get(null) ?? [];
   const getSteps = (section: NodeRow) => children.get(section._id) ?? [];
   const entries = sections.reduce((sum, section) => sum + 1 + getSteps(section).length, 0);

@@ -1,7 +1,7 @@
 /** Renders a published document as an HTML page without scripts and external resources. */
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
+import { groupByParent } from '../../documents/contract.ts';
 import type { DocumentState, NodeRow } from '../store.ts';
-import { groupByParent } from '../tree.ts';
 import { tableOfContents } from './contents.ts';
 import { nodes } from './nodes.ts';
 import { pageStyle } from './styles.ts';

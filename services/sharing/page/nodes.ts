@@ -1,13 +1,17 @@
 /** Renders the nodes of a document: numbered headings with anchors, each followed by its rich text. */
 import { element, escapeHtml, type Html, html, joinHtml, toHtml } from '#libs/rich-text';
+import type { NodesByParent } from '../../documents/contract.ts';
 import type { NodeRow } from '../store.ts';
-import type { Children } from '../tree.ts';
 
 /** The heading level of sections. Steps are h3, sub-steps h4; headings in their rich text are lower still. */
 const topLevel = 2;
 
 /** Renders each node with its number in reading order, one piece per node. */
-export function* nodes(children: Children, parent: string | null = null, above = ''): Generator<Html> {
+export function* nodes(
+  children: NodesByParent<NodeRow>,
+  parent: string | null = null,
+  above = '',
+): Generator<Html> {
   const level = topLevel + (above === '' ? 0 : above.split('.').length);
   for (const [at, row] of (children.get(parent) ?? []).entries()) {
     const number = above === '' ? `${at + 1}` : `${above}.${at + 1}`;

@@ -1,7 +1,7 @@
 /** The plan of a compiled template: what the renderer needs to know. It is stored as JSON. */
 import type { ListPlan } from './lists.ts';
 import type { TextArea } from './page.ts';
-import type { StyleInfos } from './styles.ts';
+import type { StyleInfos } from './style-definitions.ts';
 
 /**
  * Where the body is inserted. `placeholder`: at {{content}}. `append`: at the end, because the template has

@@ -1,5 +1,4 @@
 /** The styles that an export uses, with the definition to add to a template without the style. */
-import type { StyleInfos } from './styles.ts';
 
 /** What a style is used for. */
 export type StyleRole =
@@ -15,6 +14,12 @@ export type StyleRole =
   | 'quote'
   | 'code'
   | 'link';
+
+/** A style; `left` is its own indent in twips, `isNumbered` is true if its paragraphs are numbered. */
+export type StyleInfo = { id: string; left: number; isNumbered: boolean };
+
+/** The styles of a template by their role. */
+export type StyleInfos = Record<StyleRole, StyleInfo>;
 
 /** A style and its default definition. */
 type StyleDefinition = {

@@ -1,13 +1,7 @@
 /** Finds the template's styles by their built-in names and adds missing ones; existing ones never change. */
 import { attribute, childrenW, childW, parseNumber, parseTwips, valueW } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
-import { STYLES, type StyleRole } from './style-definitions.ts';
-
-/** A style; `left` is its own indent in twips, `isNumbered` is true if its paragraphs are numbered. */
-export type StyleInfo = { id: string; left: number; isNumbered: boolean };
-
-/** The styles of a template by their role. */
-export type StyleInfos = Record<StyleRole, StyleInfo>;
+import { STYLES, type StyleInfo, type StyleInfos } from './style-definitions.ts';
 
 /** The list and level that a style is numbered by; indents in twips. */
 export type StyleList = { numId: string; level: number; left?: number; hanging?: number };

@@ -1,4 +1,5 @@
 /** Collects the links, pictures and lists of one rendering, and limits indents to the text area. */
+import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import type { TemplatePlan } from '../template/plan.ts';
 
@@ -26,6 +27,9 @@ export type Position = {
   level: number;
   context: { quote?: boolean; cell?: boolean; head?: boolean };
 };
+
+/** Renders nested blocks. Lists and tables receive it, because blocks may contain lists and tables in turn. */
+export type RenderBlocks = (writer: BodyWriter, nodes: RichText[], position: Position) => string;
 
 /** Minimum width of indented text: one inch, in twips; in a narrow column, half its width. */
 const MIN_TEXT_WIDTH = 1_440;

@@ -1,8 +1,9 @@
 /** Renders the body of a document node by node, so that memory use stays constant. */
 import { toWellFormed } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../document.ts';
-import { renderBlocks, renderParagraph } from './blocks.ts';
+import { renderBlocks } from './blocks.ts';
 import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
+import { renderParagraph } from './paragraph.ts';
 import { renderTextRun } from './runs.ts';
 
 /** Generates the markup of the body in pieces. It ends in a paragraph, as a table cell requires. */

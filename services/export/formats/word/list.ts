@@ -1,8 +1,14 @@
 /** Renders bullet, ordered and task lists with the template's bullets and numbers. */
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { getParagraphProperties, type ParagraphProperties, renderBlocks, renderParagraph } from './blocks.ts';
-import { addOrderedList, type BodyWriter, limitIndent, type Position } from './body-writer.ts';
+import {
+  addOrderedList,
+  type BodyWriter,
+  limitIndent,
+  type Position,
+  type RenderBlocks,
+} from './body-writer.ts';
+import { getParagraphProperties, type ParagraphProperties, renderParagraph } from './paragraph.ts';
 import { renderRuns } from './runs.ts';
 
 /** The last of Word's nine levels; deeper lists stay on it. */
@@ -12,7 +18,12 @@ const MAX_LEVEL = 8;
 const CHECKBOX_WIDTH = 360;
 
 /** Renders a list; each ordered list counts from its own start. */
-export function renderList(writer: BodyWriter, node: RichText, position: Position): string {
+export function renderList(
+  writer: BodyWriter,
+  node: RichText,
+  position: Position,
+  renderBlocks: RenderBlocks,
+): string {
   const level = Math.min(position.level, MAX_LEVEL);
   const isOrdered = node.type === 'orderedList';
   const levels = isOrdered ? writer.plan.lists.numbers : writer.plan.lists.bullets;
@@ -40,31 +51,31 @@ export function renderList(writer: BodyWriter, node: RichText, position: Positio
   return (node.content ?? [])
     .map((item) => {
       const isTask = item.type === 'taskItem';
-      return renderListItem(
-        writer,
-        item,
-        itemPosition,
-        isTask ? taskProperties : bulletProperties,
-        isTask ? renderCheckbox(item) : '',
-      );
+      const properties = isTask ? taskProperties : bulletProperties;
+      const mark = isTask ? renderCheckbox(item) : '';
+      const { firstParagraph, rest } = renderFirstParagraph(writer, item, itemPosition, properties, mark);
+      return firstParagraph + renderBlocks(writer, rest, itemPosition);
     })
     .join('');
 }
 
-/** Renders an item. The first textblock carries the bullet; without one, an empty paragraph does. */
-function renderListItem(
+/**
+ * Renders the paragraph of an item that carries the bullet: its first textblock, or else an empty paragraph.
+ * Returns the paragraph and the other blocks of the item.
+ */
+function renderFirstParagraph(
   writer: BodyWriter,
   item: RichText,
   position: Position,
   properties: ParagraphProperties,
   mark: string,
-): string {
+): { firstParagraph: string; rest: RichText[] } {
   const [first, ...rest] = item.content ?? [];
   const isText = first?.type === 'paragraph' || first?.type === 'heading';
   const text = isText ? renderRuns(writer, first.content ?? [], position) : '';
   const align = isText ? getParagraphProperties(writer, first, position).align : undefined;
-  const others = isText || !first ? rest : [first, ...rest];
-  return renderParagraph({ ...properties, align }, mark + text) + renderBlocks(writer, others, position);
+  const firstParagraph = renderParagraph({ ...properties, align }, mark + text);
+  return { firstParagraph, rest: isText || !first ? rest : [first, ...rest] };
 }
 
 /** Renders a clickable checkbox (a content control of Office 2010 and later, [MS-DOCX] 2.6.1.4). */

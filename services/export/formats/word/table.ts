@@ -1,16 +1,23 @@
 /** Renders tables with spanning cells, repeated header rows and the column widths of the editor. */
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { renderBlocks, renderParagraph } from './blocks.ts';
-import type { BodyWriter, Position } from './body-writer.ts';
+import type { BodyWriter, Position, RenderBlocks } from './body-writer.ts';
 import { createGrid, type GridCell } from './grid.ts';
+import { renderParagraph } from './paragraph.ts';
 
 /** Minimum column width in twips: a short word; if there are too many columns, a letter. */
 const MIN_COLUMN_WIDTH = 360;
 const ABSOLUTE_MIN_COLUMN_WIDTH = 120;
 
 /** Renders a table and a thin paragraph, without which Word would join it with a following table. */
-export function renderTable(writer: BodyWriter, node: RichText, position: Position): string {
+export function renderTable(
+  writer: BodyWriter,
+  node: RichText,
+  position: Position,
+  renderBlocks: RenderBlocks,
+): string {
+  const renderContent = (cell: RichText, cellPosition: Position) =>
+    renderBlocks(writer, cell.content ?? [], cellPosition);
   const { rows, columns } = createGrid(node);
   const total = Math.max(position.width - position.left, columns * ABSOLUTE_MIN_COLUMN_WIDTH);
   const minWidth = Math.min(MIN_COLUMN_WIDTH, Math.floor(total / columns));
@@ -21,7 +28,7 @@ export function renderTable(writer: BodyWriter, node: RichText, position: Positi
   const body = rows.map((row, index) => {
     const isHead = index < (firstBodyRow === -1 ? rows.length : firstBodyRow) && firstBodyRow !== 0;
     const properties = isHead ? '<w:trPr><w:cantSplit/><w:tblHeader/></w:trPr>' : '';
-    return `<w:tr>${properties}${row.map((cell) => renderCell(writer, cell, widths, margin)).join('')}</w:tr>`;
+    return `<w:tr>${properties}${row.map((cell) => renderCell(cell, { widths, margin, renderContent })).join('')}</w:tr>`;
   });
   const style = writer.plan.tableStyle;
   const styleMarkup = style === null ? '' : `<w:tblStyle w:val="${escapeXml(style)}"/>`;
@@ -33,10 +40,12 @@ export function renderTable(writer: BodyWriter, node: RichText, position: Positi
 }
 
 function renderCell(
-  writer: BodyWriter,
   { cell, column, span, merge }: GridCell,
-  widths: number[],
-  margin: number,
+  {
+    widths,
+    margin,
+    renderContent,
+  }: { widths: number[]; margin: number; renderContent(cell: RichText, position: Position): string },
 ): string {
   const width = widths.slice(column, column + span).reduce((sum, columnWidth) => sum + columnWidth, 0);
   const isHead = cell.type === 'tableHeader';
@@ -52,7 +61,7 @@ function renderCell(
     level: 0,
     context: isHead ? { cell: true, head: true } : { cell: true },
   };
-  const inner = merge === 'continue' ? '' : renderBlocks(writer, cell.content ?? [], cellPosition);
+  const inner = merge === 'continue' ? '' : renderContent(cell, cellPosition);
   return `<w:tc><w:tcPr>${properties}</w:tcPr>${inner || '<w:p/>'}</w:tc>`;
 }
 

@@ -1,0 +1,18 @@
+/** Completes a change of a document's row with the fields that every change sets. */
+import { scheduleUpdateEvent } from '../rules/update-events.ts';
+import type { DocumentRow } from './collections.ts';
+import { scheduleReindex } from './search.ts';
+
+/** The fields of a document's row that a change sets. */
+export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_version'>>;
+
+/** Adds the new version and time, and the marks for the search index and the update event. */
+export function completeChange(document: DocumentRow, change: Change, at: Date) {
+  return {
+    ...change,
+    ...scheduleReindex(change, at),
+    ...scheduleUpdateEvent(document, change, at),
+    updated_at: at,
+    row_version: document.row_version + 1,
+  };
+}

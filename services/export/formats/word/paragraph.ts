@@ -1,0 +1,72 @@
+/** Renders a paragraph of WordprocessingML with its properties. */
+import type { RichText } from '#libs/rich-text';
+import { escapeXml } from '../opc/xml-text.ts';
+import type { StyleInfo } from '../template/style-definitions.ts';
+import type { BodyWriter, Position } from './body-writer.ts';
+
+/** Properties of a paragraph in schema order (ECMA-376 part 1, 17.3.1.26, CT_PPr); indents in twips. */
+export type ParagraphProperties = {
+  style?: string;
+  keepLines?: boolean;
+  numbering?: string;
+  border?: string;
+  spacing?: string;
+  left?: number;
+  hanging?: number;
+  contextualSpacing?: boolean;
+  align?: unknown;
+};
+
+/** Renders a paragraph; `inner` is the markup of its runs. */
+export function renderParagraph(properties: ParagraphProperties, inner: string): string {
+  const {
+    style,
+    keepLines,
+    numbering,
+    border,
+    spacing,
+    left = 0,
+    hanging = 0,
+    contextualSpacing,
+    align,
+  } = properties;
+  const markup = [
+    style && `<w:pStyle w:val="${escapeXml(style)}"/>`,
+    keepLines && '<w:keepLines/>',
+    numbering,
+    border && `<w:pBdr>${border}</w:pBdr>`,
+    spacing && `<w:spacing ${spacing}/>`,
+    (left > 0 || hanging > 0) && `<w:ind w:left="${left}"${hanging > 0 ? ` w:hanging="${hanging}"` : ''}/>`,
+    contextualSpacing && '<w:contextualSpacing/>',
+    typeof align === 'string' && ALIGNMENTS.get(align),
+  ]
+    .filter(Boolean)
+    .join('');
+  return markup ? `<w:p><w:pPr>${markup}</w:pPr>${inner}</w:p>` : `<w:p>${inner}</w:p>`;
+}
+
+/** Returns the properties of an ordinary paragraph at a position. */
+export function getParagraphProperties(
+  writer: BodyWriter,
+  node: RichText,
+  position: Position,
+): ParagraphProperties {
+  const { quote, cell } = position.context;
+  return {
+    ...(quote ? getStyleProperties(writer.plan.styles.quote, position) : { left: position.left }),
+    ...(cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
+    align: node.attrs?.textAlign,
+  };
+}
+
+/** Adds a style's own indent to that of the position. */
+export function getStyleProperties(style: StyleInfo, position: Position): ParagraphProperties {
+  return { style: style.id, left: position.left === 0 ? 0 : position.left + style.left };
+}
+
+const ALIGNMENTS = new Map([
+  ['left', '<w:jc w:val="left"/>'],
+  ['center', '<w:jc w:val="center"/>'],
+  ['right', '<w:jc w:val="right"/>'],
+  ['justify', '<w:jc w:val="both"/>'],
+]);

@@ -1,0 +1,112 @@
+/** Sessions: creates, refreshes and ends them, and issues their tokens. */
+import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
+import { toMember, toOrganization } from '../presenters.ts';
+import { hashCredential } from '../principal.ts';
+import type { Session } from '../shapes.ts';
+import type { AccountRepository, Membership } from '../store/accounts.ts';
+import type { SessionRow } from '../store/collections.ts';
+import type { SessionRepository } from '../store/sessions.ts';
+import type { TokenSigner } from './signing-keys.ts';
+
+const sessionLifetimeDays = 30;
+/** Length of the session name, the first part of a refresh token: 16 random bytes, base64url. */
+const nameLength = 22;
+
+/** What `createSessions` needs. */
+export interface SessionsOptions {
+  sessions: SessionRepository;
+  accounts: AccountRepository;
+  signer: TokenSigner;
+  now: () => Date;
+  accessTokenSeconds: number;
+}
+
+type SessionReply = z.infer<typeof Session>;
+
+/**
+ * Why a refresh token is rejected: it is unknown, it was used before, or its session has ended. `session` is
+ * the session that the token belonged to, if there was one.
+ */
+export type RefreshTokenRejected = {
+  rejectReason: 'unknown' | 'reused' | 'ended';
+  session: SessionRow | undefined;
+};
+
+/** Creates the functions that start, refresh and end sessions. */
+export function createSessions({ sessions, accounts, signer, now, accessTokenSeconds }: SessionsOptions) {
+  return {
+    /**
+     * Starts a session after a successful login. `membership.user` is the user as it was when the password
+     * was verified.
+     */
+    async start(membership: Membership): Promise<SessionReply> {
+      const refresh_token = createRefreshToken(randomBytes(16).toString('base64url'));
+      const { user, organization } = membership;
+      await sessions.insert({
+        _id: hashCredential(getSessionName(refresh_token)),
+        token_hash: hashCredential(refresh_token),
+        organization_id: organization._id,
+        user_id: user._id,
+        epoch: user.session_epoch ?? 0,
+        expires_at: getExpiry(),
+      });
+      return toReply(membership, refresh_token);
+    },
+
+    /** Exchanges a refresh token for new tokens. A token that was used before ends its session. */
+    async refresh(refreshToken: string): Promise<SessionReply | RefreshTokenRejected> {
+      const name = getSessionName(refreshToken);
+      const next = createRefreshToken(name);
+      const found = await sessions.exchangeToken(hashCredential(name), hashCredential(refreshToken), {
+        at: now(),
+        token_hash: hashCredential(next),
+        expires_at: getExpiry(),
+      });
+      if (found === 'unknown') return { rejectReason: 'unknown', session: undefined };
+      const { session, reused } = found;
+      if (reused) return { rejectReason: 'reused', session };
+      const membership = await accounts.findMembership(session.organization_id, session.user_id);
+      if (membership && (membership.user.session_epoch ?? 0) === session.epoch)
+        return toReply(membership, next);
+      await sessions.delete(session._id);
+      return { rejectReason: 'ended', session };
+    },
+
+    /**
+     * Ends the session of a refresh token, also of a used one. Returns the session, or undefined if there was
+     * none.
+     */
+    end: (refreshToken: string): Promise<SessionRow | undefined> =>
+      sessions.delete(hashCredential(getSessionName(refreshToken))),
+  };
+
+  async function toReply(
+    { user, member, organization }: Membership,
+    refresh_token: string,
+  ): Promise<SessionReply> {
+    return {
+      access_token: await signer.createToken(organization._id, user._id, user.session_epoch ?? 0),
+      refresh_token,
+      token_type: 'Bearer',
+      expires_in: accessTokenSeconds,
+      member: toMember(user, member),
+      organization: toOrganization(organization),
+    };
+  }
+
+  function getExpiry(): Date {
+    return new Date(now().getTime() + sessionLifetimeDays * 86_400_000);
+  }
+}
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** A refresh token: the secret name of its session, then 32 random bytes. */
+function createRefreshToken(name: string): string {
+  return name + randomBytes(32).toString('base64url');
+}
+
+function getSessionName(refreshToken: string): string {
+  return refreshToken.slice(0, nameLength);
+}

@@ -1,0 +1,146 @@
+/** Signing in: registers organizations, logs users in, refreshes sessions and logs users out. */
+import { InvalidRequest } from '#libs/contract';
+import { type AuditDetails, handle } from '#libs/http';
+import {
+  logIn,
+  logOut,
+  OrganizationRequired,
+  RefreshTokenInvalid,
+  refreshSession,
+  registerOrganization,
+  WrongCredentials,
+} from '../contract.ts';
+import { hashCredential } from '../principal.ts';
+import { getPlanTerms, type PlanLimits } from '../rules/plans.ts';
+import { type SignInLimits, toNetwork } from '../rules/rate-limit.ts';
+import { isReserved, toSlug } from '../rules/slug.ts';
+import type { AccountRepository, Membership } from '../store/accounts.ts';
+import type { SessionRow } from '../store/collections.ts';
+import type { RateLimiter } from '../store/rate-limiter.ts';
+import type { WithLoginThrottle } from './login-throttle.ts';
+import type { RejectWeakPassword } from './password-strength.ts';
+import type { PasswordHasher } from './passwords.ts';
+import type { Sessions } from './sessions.ts';
+
+/** What the operations of signing in need. */
+export interface SignInOptions {
+  accounts: AccountRepository;
+  sessions: Sessions;
+  rejectWeakPassword: RejectWeakPassword;
+  passwords: PasswordHasher;
+  withLoginThrottle: WithLoginThrottle;
+  now: () => Date;
+  defaultPlan: string;
+  planLimits: PlanLimits;
+  rateLimiter: RateLimiter;
+  rateLimits: SignInLimits;
+}
+
+/** Handlers of the operations that start, refresh and end sessions. */
+export function signInHandlers({
+  rateLimiter,
+  rateLimits,
+  rejectWeakPassword,
+  passwords,
+  accounts,
+  defaultPlan,
+  planLimits,
+  now,
+  sessions,
+  withLoginThrottle,
+}: SignInOptions) {
+  return [
+    handle(registerOrganization, async ({ body, call }) => {
+      call.audit({ account: hashAccount(body.email) });
+      if (body.organization_slug !== undefined && isReserved(body.organization_slug))
+        throw reservedSlugError();
+      const network = toNetwork(call.address);
+      await rateLimiter.consume(['login', network], rateLimits.logins);
+      rejectWeakPassword(body.password, [body.email, body.name, body.organization_name], 'body/password');
+      await rateLimiter.consume(['registration', network], rateLimits.registrations);
+      const passwordHash = await passwords.hash(body.password);
+      const isRequested = body.organization_slug !== undefined;
+      const membership = await accounts.create({
+        organizationName: body.organization_name,
+        slug: { text: body.organization_slug ?? toSlug(body.organization_name), isRequested },
+        name: body.name,
+        email: body.email,
+        passwordHash,
+        plan: defaultPlan,
+        ...getPlanTerms(defaultPlan, planLimits),
+        at: now(),
+      });
+      call.audit(toActorDetails(membership));
+      return sessions.start(membership);
+    }),
+
+    handle(logIn, async ({ body, call }) => {
+      call.audit({ account: hashAccount(body.email) });
+      await rateLimiter.consume(['login', toNetwork(call.address)], rateLimits.logins);
+      const user = await withLoginThrottle({ email: body.email, address: call.address }, async () => {
+        const found = await accounts.findUserByEmail(body.email);
+        // an unknown account takes as long as a known one, so that timing does not reveal which emails exist
+        return (await passwords.verify(body.password, found?.password)) ? found : undefined;
+      });
+      if (!user) throw WrongCredentials();
+      call.audit({ actor_id: user._id });
+      const memberships = await accounts.listMemberships(user);
+      const membership = chooseMembership(memberships, body.organization_slug);
+      call.audit(toActorDetails(membership));
+      return sessions.start(membership);
+    }),
+
+    handle(refreshSession, async ({ body, call }) => {
+      const result = await sessions.refresh(body.refresh_token);
+      if (!('rejectReason' in result)) {
+        call.audit({ actor_id: result.member.id, organization_id: result.organization.id });
+        return result;
+      }
+      const { rejectReason, session } = result;
+      call.audit({ refused: rejectReason, ...(session && toOwnerDetails(session)) });
+      throw RefreshTokenInvalid();
+    }),
+
+    handle(logOut, async ({ body, call }) => {
+      const session = await sessions.end(body.refresh_token);
+      if (session) call.audit(toOwnerDetails(session));
+      return undefined;
+    }),
+  ];
+}
+
+/**
+ * The account in the security log: a hash of the email. Lines about one account can be correlated, and the
+ * log neither contains the email nor reveals whether the account exists.
+ */
+function hashAccount(email: string): string {
+  return hashCredential(email).slice(0, 16);
+}
+
+function toActorDetails({ user, organization }: Membership): AuditDetails {
+  return { actor_id: user._id, organization_id: organization._id };
+}
+
+function toOwnerDetails({ user_id, organization_id }: SessionRow): AuditDetails {
+  return { actor_id: user_id, organization_id };
+}
+
+/** The membership to log in to. A user with several memberships names one by the slug of its organization. */
+function chooseMembership(memberships: Membership[], slug: string | undefined): Membership {
+  const matching =
+    slug === undefined ? memberships : memberships.filter(({ organization }) => organization.slug === slug);
+  const [first, second] = matching;
+  if (!first) throw WrongCredentials();
+  if (!second) return first;
+  const organizations = matching.map(({ organization }) => ({
+    slug: organization.slug,
+    name: organization.name,
+  }));
+  throw OrganizationRequired(undefined, { extra: { organizations } });
+}
+
+function reservedSlugError() {
+  return InvalidRequest(undefined, {
+    extra: { errors: [{ path: 'body/organization_slug', message: 'This slug is reserved' }] },
+  });
+}

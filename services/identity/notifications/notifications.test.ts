@@ -1,0 +1,174 @@
+/** Notifications over HTTP with a real MongoDB and the events that cause them. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import {
+  addMember,
+  createDocument,
+  type Member,
+  type Person,
+  register,
+  type TestApp,
+  testApp,
+  until,
+} from '#libs/testing';
+import { contracts } from '../../contracts.ts';
+import { services } from '../../testing/services.ts';
+import { documentAssigned, memberJoined, recipients, toNotification } from '../rules/notifications.ts';
+import { InboxItem } from '../shapes.ts';
+
+let app: TestApp;
+let ada: Person;
+/** A member of Ada's organization, by an access token. */
+let guest: Member;
+
+beforeAll(async () => {
+  app = await testApp({ services, contracts });
+  ada = await register(app);
+  guest = await addMember(app, ada.key);
+});
+afterAll(() => app?.stop());
+
+const getInbox = async (as: string, query = '') => (await app.request('GET', `/inbox${query}`, { as })).body;
+const getCounts = async (as: string) => (await app.request('GET', '/inbox/counts', { as })).body;
+
+async function publishFor(owner: string, title: string): Promise<string> {
+  const { id } = await createDocument(app, owner, { title });
+  await app.request('POST', `/documents/${id}/publish`, { as: ada.key });
+  return id;
+}
+
+describe('notifications', () => {
+  test('admins are notified of a new member, but the new member is not', async () => {
+    const items = await until(
+      'the notification',
+      async () => (await getInbox(ada.token)).length > 0 && getInbox(ada.token),
+    );
+    expect(InboxItem.parse(items.at(-1))).toMatchObject({
+      type: 'member.joined',
+      title: 'Guest joined the organization',
+      data: { member_id: guest.userId },
+      read_at: null,
+    });
+    expect(await getInbox(guest.token)).toEqual([]);
+  });
+
+  test('an owner is notified of actions by others, not of their own', async () => {
+    const id = await publishFor(guest.token, 'Fire drill');
+    const [item] = await until(
+      'the notification',
+      async () => (await getInbox(guest.token)).length > 0 && getInbox(guest.token),
+    );
+    expect(item).toMatchObject({
+      type: 'document.published',
+      title: '“Fire drill” was published',
+      data: { document_id: id },
+    });
+    await publishFor(ada.key, 'Mine');
+    const all = await getInbox(ada.token);
+    expect(all.filter(({ type }: { type: string }) => type === 'document.published')).toEqual([]);
+  });
+
+  test('a redelivered event causes no second notification', async () => {
+    const rows = app.db.collection<{ _id: string }>('documents_outbox');
+    const before = await getCounts(guest.token);
+    const { modifiedCount } = await rows.updateMany(
+      {},
+      { $set: { pending: true, lease_until: new Date(0), failures: 0 }, $unset: { published_at: 1 } },
+    );
+    expect(modifiedCount).toBeGreaterThan(0);
+    await until(
+      'all events to be republished',
+      async () => (await rows.countDocuments({ pending: true })) === 0,
+    );
+    expect(await getCounts(guest.token)).toEqual(before);
+  });
+});
+
+describe('repeated notifications', () => {
+  test('concurrent events about one document leave one unread item', async () => {
+    const editor = await addMember(app, ada.key);
+    const { body } = await app.request('POST', '/documents', { as: ada.key, body: { title: 'Folded' } });
+    const assigned = { as: ada.key, body: { editor_id: editor.userId } };
+    await app.request('PATCH', `/documents/${body.id}/editor`, assigned);
+    await until('the notification', async () => (await getCounts(editor.token)).total === 1);
+    const rows = app.db.collection<{ _id: string; event: string }>('documents_outbox');
+    const [assignment] = (await rows.find().toArray()).filter(({ event }) => event.includes(editor.userId));
+    for (const round of [1, 2]) {
+      // many assignments that come in together, as after an outage
+      const more = Array.from({ length: 10 }, () => {
+        const id = newId();
+        const event = JSON.stringify({ ...JSON.parse(assignment?.event ?? ''), id });
+        return { type: 'document.assigned', _id: id, event, pending: true, lease_until: new Date(0) };
+      });
+      await rows.insertMany(more.map((row) => ({ ...row, failures: 0, created_at: new Date() })));
+      await until(
+        'all events to be consumed',
+        async () => (await rows.countDocuments({ pending: true })) === 0,
+      );
+      expect([round, await getCounts(editor.token)]).toEqual([round, { unread: 1, total: round }]);
+      await app.request('POST', '/inbox/read-all', { as: editor.token });
+    }
+  });
+});
+
+describe('the inbox', () => {
+  test('a member reads, counts and deletes only their own items', async () => {
+    const reader = await addMember(app, ada.key);
+    for (const title of ['One', 'Two', 'Three']) await publishFor(reader.token, title);
+    const items = await until(
+      'three items',
+      async () => (await getInbox(reader.token)).length === 3 && getInbox(reader.token),
+    );
+    expect(items.map(({ data }: { data: { document_title: string } }) => data.document_title).sort()).toEqual(
+      ['One', 'Three', 'Two'],
+    );
+    const read = await app.request('POST', `/inbox/${items[0].id}/read`, { as: reader.token });
+    expect(read.body).toEqual({ ...items[0], read_at: expect.any(String) });
+    expect((await app.request('POST', `/inbox/${items[0].id}/read`, { as: reader.token })).body).toEqual(
+      read.body,
+    );
+    expect(await getCounts(reader.token)).toEqual({ unread: 2, total: 3 });
+    expect(await getInbox(reader.token, '?unread=true')).toHaveLength(2);
+    for (const [method, path] of [
+      ['POST', `/inbox/${items[1].id}/read`],
+      ['DELETE', `/inbox/${items[1].id}`],
+    ] as const)
+      expect((await app.request(method, path, { as: ada.token })).status).toBe(404);
+    expect((await app.request('DELETE', `/inbox/${items[1].id}`, { as: reader.token })).status).toBe(204);
+    expect((await app.request('POST', '/inbox/read-all', { as: reader.token })).status).toBe(204);
+    expect(await getCounts(reader.token)).toEqual({ unread: 0, total: 2 });
+    const first = await app.request('GET', '/inbox?limit=1', { as: reader.token });
+    const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    expect([...first.body, ...(await app.request('GET', next, { as: reader.token })).body]).toEqual(
+      await getInbox(reader.token),
+    );
+  });
+});
+
+test('inbox items expire after 90 days', async () => {
+  const collection = app.db.collection('notifications');
+  const days = (await collection.indexes()).flatMap(({ key, expireAfterSeconds: seconds }) =>
+    seconds === undefined ? [] : [[Object.keys(key), seconds / 86_400]],
+  );
+  expect(days).toEqual([[['created_at'], 90]]);
+  const item = await collection.findOne({});
+  expect(item?.created_at).toBeInstanceOf(Date);
+});
+
+test('recipients are owner and editor without the actor; texts match', () => {
+  const document = { id: 'd', title: 'T', created_by: 'owner', editor_id: 'editor' };
+  expect(recipients(document, 'owner')).toEqual(['editor']);
+  expect(recipients(document, null)).toEqual(['owner', 'editor']);
+  expect(recipients({ ...document, editor_id: 'owner' }, 'other')).toEqual(['owner']);
+  expect(recipients({ ...document, editor_id: null }, 'owner')).toEqual([]);
+  expect(toNotification('document.archived', document).title).toBe('“T” was archived');
+  expect(toNotification('document.revised', document).title).toBe('“T” was published in a new version');
+  expect(documentAssigned(document)).toMatchObject({
+    type: 'document.assigned',
+    title: 'You are now the editor of “T”',
+  });
+  expect(memberJoined({ id: 'm', name: 'Mo' })).toMatchObject({
+    type: 'member.joined',
+    data: { member_id: 'm', member_name: 'Mo' },
+  });
+});

@@ -1,0 +1,62 @@
+/** Departments over HTTP with a real MongoDB: renaming, paging and concurrent changes. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
+import { contracts } from '../../contracts.ts';
+import { identity } from '../../testing/services.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await testApp({ services: [identity], contracts });
+});
+afterAll(() => app?.stop());
+
+const add = (host: Person, name: string) =>
+  app.request('POST', '/departments', { as: host.key, body: { name } });
+
+test('a rename updates members, and a department in use stays', async () => {
+  const [ada, bob] = await Promise.all([register(app), register(app)]);
+  const { body: legal } = await add(ada, 'Legal');
+  expect((await add(ada, 'Legal')).body.code).toBe('department_taken');
+  expect((await add(bob, 'Legal')).status).toBe(201);
+  const put = (department: string | null) =>
+    app.request('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department } });
+  expect((await put('Nowhere')).body.code).toBe('no_such_department');
+  expect((await put('Legal')).body.department).toBe('Legal');
+  const renamed = await app.request('PATCH', `/departments/${legal.id}`, {
+    as: ada.key,
+    body: { name: 'Law' },
+  });
+  expect(renamed.body).toEqual({ ...legal, name: 'Law' });
+  expect((await app.request('GET', '/me', { as: ada.key })).body.member.department).toBe('Law');
+  const used = await app.request('DELETE', `/departments/${legal.id}`, { as: ada.key });
+  expect([used.status, used.body.code]).toEqual([409, 'department_in_use']);
+  expect((await put(null)).body.department).toBeNull();
+  expect((await app.request('DELETE', `/departments/${legal.id}`, { as: ada.key })).status).toBe(204);
+  expect((await app.request('GET', '/departments', { as: ada.key })).body).toEqual([]);
+});
+
+test('departments are listed page by page, sorted by name', async () => {
+  const ada = await register(app);
+  for (const name of ['C', 'A', 'B']) await add(ada, name);
+  const first = await app.request('GET', '/departments?limit=2', { as: ada.key });
+  const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+  const second = await app.request('GET', next, { as: ada.key });
+  expect([...first.body, ...second.body].map(({ name }: { name: string }) => name)).toEqual(['A', 'B', 'C']);
+});
+
+test('a concurrent deletion and assignment leave no deleted department', async () => {
+  const ada = await register(app);
+  for (let round = 0; round < 8; round += 1) {
+    const { body } = await add(ada, `D${round}`);
+    await Promise.all([
+      app.request('DELETE', `/departments/${body.id}`, { as: ada.key }),
+      app.request('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department: `D${round}` } }),
+    ]);
+    const { department } = (await app.request('GET', '/me', { as: ada.key })).body.member;
+    const names = (await app.request('GET', '/departments', { as: ada.key })).body.map(
+      ({ name }: { name: string }) => name,
+    );
+    expect([...names, null]).toContain(department);
+  }
+});

@@ -1,0 +1,164 @@
+/** Invitations: admins invite people by email, and invited people join the organization. */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { InvalidRequest, id, NotFound, newId, parseCursor } from '#libs/contract';
+import { handle, toPage } from '#libs/http';
+import type { Store } from '#libs/store';
+import type { WithLoginThrottle } from '../accounts/login-throttle.ts';
+import type { RejectWeakPassword } from '../accounts/password-strength.ts';
+import type { PasswordHasher } from '../accounts/passwords.ts';
+import type { Sessions } from '../accounts/sessions.ts';
+import {
+  acceptInvitation,
+  createInvitation,
+  deleteInvitation,
+  InvitationInvalid,
+  listInvitations,
+  MemberInvited,
+  MemberJoined,
+  WrongCredentials,
+} from '../contract.ts';
+import { toMember } from '../presenters.ts';
+import { hashCredential } from '../principal.ts';
+import { type RateLimit, toNetwork } from '../rules/rate-limit.ts';
+import { type Invitation, password as newPassword } from '../shapes.ts';
+import type { AccountRepository } from '../store/accounts.ts';
+import type { InvitationRow, UserRow } from '../store/collections.ts';
+import type { InvitationRepository, InvitedAccount } from '../store/invitations.ts';
+import type { RateLimiter } from '../store/rate-limiter.ts';
+
+const validDays = 7;
+/** How often accepting an invitation is tried when the account changes at the same time. */
+const maxTries = 3;
+const position = z.tuple([id]);
+
+/** What the operations on invitations need. */
+export interface InvitationOptions {
+  store: Pick<Store, 'respond'>;
+  invitations: InvitationRepository;
+  accounts: AccountRepository;
+  sessions: Sessions;
+  rejectWeakPassword: RejectWeakPassword;
+  passwords: PasswordHasher;
+  withLoginThrottle: WithLoginThrottle;
+  rateLimiter: RateLimiter;
+  /** How often invitations may be accepted from one address. */
+  rateLimit: RateLimit;
+  now: () => Date;
+  appUrl: string;
+}
+
+/** Handlers of the operations on invitations. */
+export function invitationHandlers(options: InvitationOptions) {
+  const { store, invitations, accounts, sessions, now, appUrl } = options;
+
+  return [
+    handle(createInvitation, async ({ actor, body, call }) => {
+      call.audit({ role: body.role });
+      const token = randomBytes(32).toString('base64url');
+      const created_at = now();
+      const newInvitation = {
+        email: body.email,
+        role: body.role,
+        department: body.department ?? null,
+        invited_by: actor.user_id,
+        token_hash: hashCredential(token),
+        expires_at: new Date(created_at.getTime() + validDays * 86_400_000),
+        created_at,
+      };
+      return store.respond(actor, async (within, tx) => {
+        const row = await invitations.save(within, newInvitation);
+        tx.publish(MemberInvited, { invitation: toInvitation(row) });
+        call.audit({ invitation_id: row._id });
+        // the token is in the URL fragment: browsers do not send fragments, so it appears in no access log
+        return { ...toInvitation(row), token, invite_url: `${appUrl}/invite#${token}` };
+      });
+    }),
+
+    handle(listInvitations, async ({ actor, query }) => {
+      const [before] = parseCursor(query.cursor, position) ?? [];
+      const found = await invitations.list(actor, { before, limit: query.limit + 1, at: now() });
+      return toPage({ found, limit: query.limit, toItem: toInvitation, position: ({ _id }) => [_id] });
+    }),
+
+    handle(deleteInvitation, async ({ actor, params, call }) => {
+      call.audit({ invitation_id: params.invitation_id });
+      if (!(await invitations.withdraw(actor, params.invitation_id))) throw NotFound();
+      return undefined;
+    }),
+
+    handle(acceptInvitation, async ({ body, call }) => {
+      await options.rateLimiter.consume(['login', toNetwork(call.address)], options.rateLimit);
+      const at = now();
+      for (let tries = 0; tries < maxTries; tries += 1) {
+        const open = await invitations.findOpen(hashCredential(body.token), at);
+        if (!open) throw InvitationInvalid();
+        const { invitation, user, memberships } = open;
+        const { _id: invitation_id, organization_id, invited_by, role } = invitation;
+        call.audit({ invitation_id, organization_id, invited_by, role });
+        const account =
+          user && memberships > 0
+            ? await verifyAccount(options, user, body.password, call.address)
+            : await prepareAccount(options, user, invitation.email, body);
+        const joined = await invitations.accept(invitation, account, at, (accepted, tx) =>
+          tx.publish(MemberJoined, { member: toMember(accepted.user, accepted.member) }),
+        );
+        const membership =
+          joined && (await accounts.findMembership(invitation.organization_id, joined.user._id));
+        if (!membership) continue;
+        call.audit({ actor_id: joined.user._id });
+        // the user as it was when the password was verified: a password changed since then ends this session
+        return sessions.start({ ...membership, user: joined.user });
+      }
+      throw InvitationInvalid();
+    }),
+  ];
+}
+
+/** Verifies the password of an account that is a member of some organization. */
+async function verifyAccount(
+  { passwords, withLoginThrottle }: InvitationOptions,
+  user: UserRow,
+  password: string,
+  address: string,
+): Promise<InvitedAccount> {
+  const verified = await withLoginThrottle({ email: user.email, address }, async () =>
+    (await passwords.verify(password, user.password)) ? user : undefined,
+  );
+  if (!verified) throw WrongCredentials();
+  return { user: verified, isNew: false };
+}
+
+/**
+ * Prepares a new account. An account with the invited email that is in no organization keeps its id and takes
+ * the new name and password.
+ */
+async function prepareAccount(
+  { passwords, rejectWeakPassword, now }: InvitationOptions,
+  user: UserRow | undefined,
+  email: string,
+  body: { name: string; password: string },
+): Promise<InvitedAccount> {
+  const parsed = newPassword.safeParse(body.password);
+  if (!parsed.success) {
+    const errors = parsed.error.issues.map(({ message }) => ({ path: 'body/password', message }));
+    throw InvalidRequest(undefined, { extra: { errors } });
+  }
+  rejectWeakPassword(body.password, [email, body.name], 'body/password');
+  const password = await passwords.hash(body.password);
+  const account = {
+    _id: user?._id ?? newId(),
+    email,
+    name: body.name,
+    password,
+    created_at: user?.created_at ?? now(),
+  };
+  return { user: account, isNew: true };
+}
+
+/** Maps an invitation, without its token. */
+function toInvitation(row: InvitationRow): z.infer<typeof Invitation> {
+  const { _id, email, role, department, invited_by, expires_at, created_at } = row;
+  const times = { expires_at: expires_at.toISOString(), created_at: created_at.toISOString() };
+  return { id: _id, email, role, department, invited_by, ...times };
+}

@@ -1,0 +1,92 @@
+/** The organization over HTTP with a real MongoDB: name, slug, settings and the view for other services. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { register, type TestApp, testApp } from '#libs/testing';
+import { contracts } from '../../contracts.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await testApp({ services: [identity, documents], contracts });
+});
+afterAll(() => app?.stop());
+
+describe('the organization', () => {
+  test('organization settings are merged by key', async () => {
+    const ada = await register(app);
+    const patch = (body: unknown) => app.request('PATCH', '/organization', { as: ada.token, body });
+    const before = (await app.request('GET', '/organization', { as: ada.key })).body;
+    expect(before.settings).toEqual({ lock_published: false, embed_origins: null });
+    await patch({ settings: { lock_published: true } });
+    const { body } = await patch({
+      name: 'New name',
+      settings: { embed_origins: ['https://intranet.example'] },
+    });
+    expect(body).toEqual({
+      ...before,
+      name: 'New name',
+      settings: { lock_published: true, embed_origins: ['https://intranet.example'] },
+    });
+    expect((await app.request('GET', '/organization', { as: ada.key })).body).toEqual(body);
+    expect((await patch({ settings: { embed_origins: null } })).body.settings).toEqual({
+      lock_published: true,
+      embed_origins: null,
+    });
+  });
+
+  test('an update reports all invalid settings', async () => {
+    const ada = await register(app);
+    const bad = {
+      slug: 'A',
+      settings: {
+        lock_published: 1,
+        colour: 'red',
+        embed_origins: ['intranet', 'https://x.example/path', 'ftp://x'],
+      },
+    };
+    const { status, body } = await app.request('PATCH', '/organization', { as: ada.token, body: bad });
+    expect(status).toBe(400);
+    const paths = body.errors.map(({ path }: { path: string }) => path);
+    for (const at of [
+      'slug',
+      'settings/lock_published',
+      'settings/colour',
+      'settings/embed_origins/0',
+      'settings/embed_origins/1',
+      'settings/embed_origins/2',
+    ])
+      expect(paths).toContain(`body/${at}`);
+    expect((await app.request('PATCH', '/organization', { as: ada.token, body: {} })).status).toBe(400);
+    expect(
+      (await app.request('PATCH', '/organization', { as: ada.token, body: { slug: 'embed' } })).status,
+    ).toBe(400);
+  });
+
+  test('an update to a taken slug fails with 409', async () => {
+    const [ada, bob] = await Promise.all([register(app), register(app)]);
+    const taken = await app.request('PATCH', '/organization', { as: ada.token, body: { slug: bob.slug } });
+    expect([taken.status, taken.body.code]).toEqual([409, 'slug_taken']);
+    const slug = `new-${newId().slice(-8)}`;
+    expect((await app.request('PATCH', '/organization', { as: ada.token, body: { slug } })).body.slug).toBe(
+      slug,
+    );
+  });
+
+  test('the profile view has all settings and is found by one index key', async () => {
+    const ada = await register(app);
+    const profiles = app.db.collection('organization_profiles');
+    const readProfile = async () => {
+      const row = await profiles.findOne({ slug: ada.slug });
+      return [row?.lock_published, row?.embed_origins, row?.row_version];
+    };
+    expect(await readProfile()).toEqual([false, null, 1]);
+    const settings = { lock_published: true, embed_origins: ['https://intranet.example'] };
+    await app.request('PATCH', '/organization', { as: ada.token, body: { settings } });
+    expect(await readProfile()).toEqual([true, ['https://intranet.example'], 2]);
+    const [found] = (await profiles.find({ slug: ada.slug }).explain('executionStats')).stages;
+    const { totalKeysExamined, totalDocsExamined } = found.$cursor.executionStats;
+    expect([totalKeysExamined, totalDocsExamined]).toEqual([1, 1]);
+  });
+});

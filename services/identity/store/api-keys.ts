@@ -1,0 +1,72 @@
+/** API keys in MongoDB, stored as hashes. */
+import { NotFound } from '#libs/contract';
+import type { Actor, Store } from '#libs/store';
+import { type ApiKeyRow, apiKeys, members } from './collections.ts';
+
+/** Creates the repository of API keys, limited to the organization of the actor. */
+export function apiKeyRepository(store: Store) {
+  const rows = { keys: store.rows(apiKeys), members: store.rows(members) };
+
+  return {
+    /** Inserts an API key. Returns false if the key or the membership that creates it no longer exists. */
+    insert(actor: Actor, key: ApiKeyRow): Promise<boolean> {
+      return store.transact(actor, async ({ session }) => {
+        const { organization_id, created_by_key_id, member_id } = key;
+        // the increment makes this transaction conflict with a concurrent deletion of the creator
+        const increment = { $inc: { keys_made: 1 } };
+        const { matchedCount } =
+          created_by_key_id === null
+            ? await rows.members.updateOne({ _id: member_id, organization_id }, increment, { session })
+            : await rows.keys.updateOne({ _id: created_by_key_id, organization_id }, increment, { session });
+        if (matchedCount === 1) await rows.keys.insertMany([key], { lean: true, session });
+        return matchedCount === 1;
+      });
+    },
+
+    /** A page of API keys, newest first: those of one user, or of the whole organization. */
+    async list(
+      { organization_id }: Actor,
+      { userId, before, limit }: { userId: string | undefined; before: string | undefined; limit: number },
+    ): Promise<ApiKeyRow[]> {
+      const filter = {
+        organization_id,
+        ...(userId !== undefined && { user_id: userId }),
+        ...(before !== undefined && { _id: { $lt: before } }),
+      };
+      return rows.keys.find(filter).sort({ _id: -1 }).limit(limit).lean();
+    },
+
+    /**
+     * Deletes an API key and all keys created with it, directly or indirectly, and returns the key. Throws
+     * `NotFound`, or what `authorize` throws for this key.
+     */
+    revoke(actor: Actor, keyId: string, authorize: (key: ApiKeyRow) => void): Promise<ApiKeyRow> {
+      const { organization_id } = actor;
+      return store.transact(actor, async ({ session }) => {
+        const revoked = await rows.keys.findOneAndDelete({ _id: keyId, organization_id }, { session }).lean();
+        if (!revoked) throw NotFound();
+        authorize(revoked);
+        for (let creators = [keyId]; creators.length > 0; ) {
+          const created = { organization_id, created_by_key_id: { $in: creators } };
+          creators = (await rows.keys.find(created, { _id: 1 }, { session }).lean()).map(({ _id }) => _id);
+          await rows.keys.deleteMany({ _id: { $in: creators } }, { session });
+        }
+        return revoked;
+      });
+    },
+
+    /** Records when an API key was last used. An older time changes nothing. */
+    async recordUse({ organization_id }: Actor, keyId: string, at: Date): Promise<void> {
+      await rows.keys.updateOne({ _id: keyId, organization_id }, { $max: { last_used_at: at } });
+    },
+
+    /** The expiry of an API key; null without a key or an expiry. */
+    async getExpiry(actor: Actor, keyId: string | null): Promise<Date | null> {
+      if (keyId === null) return null;
+      const key = await rows.keys.findOne({ _id: keyId, organization_id: actor.organization_id }).lean();
+      return key?.expires_at ?? null;
+    },
+  };
+}
+
+export type ApiKeyRepository = ReturnType<typeof apiKeyRepository>;
