@@ -1,14 +1,15 @@
 /** Wires webhook delivery. */
 import { service } from '#libs/service';
 import { createPrincipalReader } from '../identity/contract.ts';
+import { deliveryLogHandlers } from './api/inspecting.ts';
+import { redeliveryHandlers } from './api/redelivering.ts';
+import { secretRotationHandlers } from './api/rotating.ts';
+import { webhookHandlers } from './api/subscribing.ts';
 import { webhookDeliveryContract } from './contract.ts';
-import { createDispatcher } from './dispatcher.ts';
-import { deliveryLogHandlers } from './inspecting.ts';
-import { createMaintenanceWorker } from './maintenance.ts';
-import { matchingSubscribers } from './matching.ts';
+import { createDispatcher } from './dispatch/dispatcher.ts';
+import { createMaintenanceWorker } from './dispatch/maintenance.ts';
+import { matchingSubscribers } from './dispatch/matching.ts';
 import { createDeliveryMetrics, webhookMetrics } from './metrics.ts';
-import { redeliveryHandlers } from './redelivering.ts';
-import { secretRotationHandlers } from './rotating.ts';
 import { createCircuitBreakers } from './rules/circuit-breaker.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
@@ -18,7 +19,6 @@ import { createEventLog } from './store/log.ts';
 import { createPostponements } from './store/postponement.ts';
 import { createQueue } from './store/queue.ts';
 import { createRedeliveries } from './store/redeliveries.ts';
-import { webhookHandlers } from './subscribing.ts';
 import { createResolver } from './transport/dns.ts';
 import { createSender } from './transport/sender.ts';
 

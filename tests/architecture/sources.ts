@@ -61,7 +61,7 @@ export function isTest(path: string): boolean {
 
 /** Whether a file handles operations or consumes events. */
 export function isCapability({ path, text }: Source): boolean {
-  return /^services\/[a-z-]+\/[a-z-]+\.ts$/.test(path) && /\bhandle\(|\bon\(/.test(text);
+  return /^services\/[a-z-]+\/((api|dispatch)\/)?[a-z-]+\.ts$/.test(path) && /\bhandle\(|\bon\(/.test(text);
 }
 
 function readSource(path: string): Source {

@@ -1,15 +1,6 @@
 /** Tests how slots are assigned to endpoints and organizations. */
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '#libs/contract';
-import {
-  type Candidate,
-  createFairScheduler,
-  maxQueuedPerEndpoint,
-  perProcess,
-  shardCount,
-  splitShards,
-  toShard,
-} from './fair-scheduler.ts';
+import { type Candidate, createFairScheduler, maxQueuedPerEndpoint, perProcess } from './fair-scheduler.ts';
 
 let nextId = 0;
 const rows = (config_id: string, count: number, organization_id = config_id): Candidate[] =>
@@ -111,20 +102,6 @@ test('dropped rows can be added again', () => {
   expect(scheduler.take()).toEqual([]);
   scheduler.add(all);
   expect(scheduler.take()).toHaveLength(3);
-});
-
-test('splitShards covers every shard once from any start', () => {
-  for (const random of [0, 0.3, 0.999]) {
-    const all = splitShards(random).flat();
-    expect(new Set(all).size).toBe(shardCount);
-    expect(Math.max(...all)).toBe(shardCount - 1);
-  }
-  expect(splitShards(0.5)[0][0]).toBe(8);
-});
-
-test('toShard spreads ids over all shards', () => {
-  const shards = new Set(Array.from({ length: 2_000 }, () => toShard(newId())));
-  expect([...shards].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, at) => at));
 });
 
 describe('reserving slots', () => {

@@ -2,7 +2,7 @@
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
 import { isDuplicate, type Store, type Transaction } from '#libs/store';
-import { toShard } from '../rules/fair-scheduler.ts';
+import { toShard } from '../rules/shards.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 
 /** The event that an entry belongs to. */

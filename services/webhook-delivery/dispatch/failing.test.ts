@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { addMember, type Person, until, type WebhookReceiver, webhookReceiver } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { webhookDelivery } from './service.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { webhookDelivery } from '../service.ts';
+import { type TestContext, testContext } from '../testing/test-context.ts';
 
 const day = 86_400;
 

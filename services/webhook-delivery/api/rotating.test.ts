@@ -11,12 +11,12 @@ import {
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { RotatedWebhook } from './contract.ts';
-import { rotateSecrets } from './rules/secrets.ts';
-import { webhookDelivery } from './service.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { RotatedWebhook } from '../contract.ts';
+import { rotateSecrets } from '../rules/secrets.ts';
+import { webhookDelivery } from '../service.ts';
+import { type TestContext, testContext } from '../testing/test-context.ts';
 
 let context: TestContext;
 let ada: Person;

@@ -2,6 +2,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { every, type Worker } from '#libs/service';
+import type { DeliveryMetrics } from '../metrics.ts';
+import { type Candidate, createFairScheduler } from '../rules/fair-scheduler.ts';
+import { splitShards } from '../rules/shards.ts';
+import type { Configs } from '../store/configs.ts';
+import type { AttemptResult, ClaimedRow, Queue } from '../store/queue.ts';
+import type { Sender } from '../transport/sender.ts';
 import {
   type AttemptDeps,
   createAttempt,
@@ -10,13 +16,8 @@ import {
   toDeliveryJob,
 } from './attempt.ts';
 import { createEndpointBackoff, type EndpointBackoffDeps } from './endpoint-backoff.ts';
-import type { DeliveryMetrics } from './metrics.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createReservations, type NewDelivery, type Reservation } from './reservation.ts';
-import { type Candidate, createFairScheduler, splitShards } from './rules/fair-scheduler.ts';
-import type { Configs } from './store/configs.ts';
-import type { AttemptResult, ClaimedRow, Queue } from './store/queue.ts';
-import type { Sender } from './transport/sender.ts';
 
 const pollMs = 250;
 const sweepMs = 15_000;

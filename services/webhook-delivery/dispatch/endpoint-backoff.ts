@@ -1,10 +1,10 @@
 /** Applies the circuit breaker: postpones due deliveries in MongoDB while the endpoint's breaker is open. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DeliveryMetrics } from './metrics.ts';
-import { type CircuitBreakers, isUnanswered } from './rules/circuit-breaker.ts';
-import { perEndpoint } from './rules/fair-scheduler.ts';
-import type { Postponements } from './store/postponement.ts';
-import type { AttemptResult } from './store/queue.ts';
+import type { DeliveryMetrics } from '../metrics.ts';
+import { type CircuitBreakers, isUnanswered } from '../rules/circuit-breaker.ts';
+import { perEndpoint } from '../rules/fair-scheduler.ts';
+import type { Postponements } from '../store/postponement.ts';
+import type { AttemptResult } from '../store/queue.ts';
 
 /** The state of an endpoint without failures for this long is deleted. */
 const evictAfterMs = 3_600_000;

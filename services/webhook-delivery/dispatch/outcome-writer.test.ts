@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
+import type { AttemptResult, ClaimedRow, Outcome } from '../store/queue.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
-import type { AttemptResult, ClaimedRow, Outcome } from './store/queue.ts';
 
 const result: AttemptResult = {
   decision: { status: 'delivered' },

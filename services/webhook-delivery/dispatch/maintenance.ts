@@ -1,7 +1,7 @@
 /** Periodic webhook maintenance: publishes failure notifications and deletes expired secrets. */
 import { every, type Worker } from '#libs/service';
-import type { Configs } from './store/configs.ts';
-import type { Failures } from './store/failures.ts';
+import type { Configs } from '../store/configs.ts';
+import type { Failures } from '../store/failures.ts';
 
 const notifyEveryMs = 1_000;
 /** Expired secrets sign nothing, so their deletion is not urgent. */

@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
+import { createCircuitBreakers } from '../rules/circuit-breaker.ts';
+import { formatSecret } from '../rules/signature.ts';
+import type { Receiver } from '../store/configs.ts';
+import type { ClaimedRow } from '../store/queue.ts';
+import { untraced } from '../testing/untraced.ts';
 import { createDispatcher, type DispatcherDeps } from './dispatcher.ts';
-import { createCircuitBreakers } from './rules/circuit-breaker.ts';
-import { formatSecret } from './rules/signature.ts';
-import type { Receiver } from './store/configs.ts';
-import type { ClaimedRow } from './store/queue.ts';
-import { untraced } from './testing/untraced.ts';
 
 /** Creates fake dependencies with these due rows. They record the calls; every claim waits for `claiming`. */
 function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {

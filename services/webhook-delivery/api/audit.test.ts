@@ -12,10 +12,10 @@ import {
   recordedEvents,
   sortByEvent,
 } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { webhookDelivery } from './service.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { webhookDelivery } from '../service.ts';
+import { type TestContext, testContext } from '../testing/test-context.ts';
 
 const token = 'T0KEN-OF-THE-RECEIVER';
 const url = `https://93.184.215.14:8443/${token}?key=${token}`;
@@ -114,7 +114,7 @@ test('no audit line contains the path or query of a webhook URL', async () => {
 });
 
 test('docs/security-log.md lists all webhook audit events and their fields', async () => {
-  const page = await documentedEvents(new URL('../../docs/security-log.md', import.meta.url));
+  const page = await documentedEvents(new URL('../../../docs/security-log.md', import.meta.url));
   const own = webhookDelivery.contract.operations.flatMap(({ audit }) => audit ?? []);
   expect(own.length).toBeGreaterThan(0);
   expect(page.filter(({ event }) => own.includes(event))).toEqual(

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type Envelope, event as eventType, newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { subscriptionTerms } from '../identity/contract.ts';
+import { subscriptionTerms } from '../../identity/contract.ts';
+import { webhookConfigs, webhookDeliveries, webhookEvents } from '../store/collections.ts';
+import { createConfigs } from '../store/configs.ts';
+import { createEventLog } from '../store/log.ts';
+import { openTestStore } from '../testing/store-fixture.ts';
 import { matchingSubscribers } from './matching.ts';
-import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
-import { createConfigs } from './store/configs.ts';
-import { createEventLog } from './store/log.ts';
-import { openTestStore } from './testing/store-fixture.ts';
 
 const ThingHappened = eventType('thing.happened', {
   description: 'A test event.',

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, parseCursor, Secret } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
-import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './contract.ts';
-import { requireCreatorOrAdmin } from './rules/permission.ts';
-import { formatSecret } from './rules/signature.ts';
-import { type Configs, toWebhook } from './store/configs.ts';
-import type { Sender } from './transport/sender.ts';
+import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from '../contract.ts';
+import { requireCreatorOrAdmin } from '../rules/permission.ts';
+import { formatSecret } from '../rules/signature.ts';
+import { type Configs, toWebhook } from '../store/configs.ts';
+import type { Sender } from '../transport/sender.ts';
 
 const position = z.tuple([z.uuid()]);
 

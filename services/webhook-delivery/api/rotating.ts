@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { handle } from '#libs/http';
-import { rotateWebhookSecret } from './contract.ts';
-import { type Requester, requireCreatorOrAdmin } from './rules/permission.ts';
-import { formatSecret } from './rules/signature.ts';
-import { type Configs, toWebhook } from './store/configs.ts';
+import { rotateWebhookSecret } from '../contract.ts';
+import { type Requester, requireCreatorOrAdmin } from '../rules/permission.ts';
+import { formatSecret } from '../rules/signature.ts';
+import { type Configs, toWebhook } from '../store/configs.ts';
 
 const defaultOverlapSeconds = 86_400;
 

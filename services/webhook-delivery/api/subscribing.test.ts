@@ -2,11 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Person } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { eventType, NewWebhook, Webhook, webhookDeliveryContract, webhookSubscriptions } from './contract.ts';
-import { webhookDelivery } from './service.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import {
+  eventType,
+  NewWebhook,
+  Webhook,
+  webhookDeliveryContract,
+  webhookSubscriptions,
+} from '../contract.ts';
+import { webhookDelivery } from '../service.ts';
+import { type TestContext, testContext } from '../testing/test-context.ts';
 
 /** A public address, so that no test needs a name server. */
 const url = 'https://93.184.215.14/hook';

@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, type Responder, webhookReceiver } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { Webhook } from './contract.ts';
-import { webhookDelivery } from './service.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { Webhook } from '../contract.ts';
+import { webhookDelivery } from '../service.ts';
+import { type TestContext, testContext } from '../testing/test-context.ts';
 
 const url = 'https://93.184.215.14/hook';
 

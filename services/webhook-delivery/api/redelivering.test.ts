@@ -3,12 +3,12 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, type TestResponse, type WebhookReceiver, webhookReceiver } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { WebhookEvent } from './contract.ts';
-import { maxPerRequest } from './rules/redelivery.ts';
-import { webhookDelivery } from './service.ts';
-import { type Entry, type TestContext, testContext } from './testing/test-context.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { WebhookEvent } from '../contract.ts';
+import { maxPerRequest } from '../rules/redelivery.ts';
+import { webhookDelivery } from '../service.ts';
+import { type Entry, type TestContext, testContext } from '../testing/test-context.ts';
 
 let context: TestContext;
 let ada: Person;

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { type Envelope, type EventType, id } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
 import type { Store } from '#libs/store';
-import { subscriptionTerms } from '../identity/contract.ts';
+import { subscriptionTerms } from '../../identity/contract.ts';
+import { toBody } from '../rules/message.ts';
+import type { Configs } from '../store/configs.ts';
+import type { EventLog, EventToDeliver } from '../store/log.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Reservation } from './reservation.ts';
-import { toBody } from './rules/message.ts';
-import type { Configs } from './store/configs.ts';
-import type { EventLog, EventToDeliver } from './store/log.ts';
 
 const documentData = z.object({ document: z.object({ id }) });
 

@@ -2,13 +2,18 @@
 import { InvalidRequest } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
-import { redeliverFailedEvents, redeliverWebhookEvent, WebhookDeleted, WebhookInactive } from './contract.ts';
-import { type Requester, requireCreatorOrAdmin } from './rules/permission.ts';
-import { redeliveryBlocker } from './rules/redelivery.ts';
-import type { ConfigRow } from './store/collections.ts';
-import type { Configs } from './store/configs.ts';
-import { toEntry } from './store/log.ts';
-import type { Redeliveries } from './store/redeliveries.ts';
+import {
+  redeliverFailedEvents,
+  redeliverWebhookEvent,
+  WebhookDeleted,
+  WebhookInactive,
+} from '../contract.ts';
+import { type Requester, requireCreatorOrAdmin } from '../rules/permission.ts';
+import { redeliveryBlocker } from '../rules/redelivery.ts';
+import type { ConfigRow } from '../store/collections.ts';
+import type { Configs } from '../store/configs.ts';
+import { toEntry } from '../store/log.ts';
+import type { Redeliveries } from '../store/redeliveries.ts';
 
 type Redeliverer = Actor & Requester;
 

@@ -1,8 +1,8 @@
 /** Tests how circuit breakers postpone and resume due deliveries. */
 import { expect, test } from '@jest/globals';
+import { createCircuitBreakers } from '../rules/circuit-breaker.ts';
+import type { AttemptResult } from '../store/queue.ts';
 import { createEndpointBackoff } from './endpoint-backoff.ts';
-import { createCircuitBreakers } from './rules/circuit-breaker.ts';
-import type { AttemptResult } from './store/queue.ts';
 
 const toResult = (http_status: number | null): AttemptResult => ({
   decision: { status: 'failed' },

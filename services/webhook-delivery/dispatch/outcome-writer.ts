@@ -1,7 +1,7 @@
 /** Writes delivery outcomes in batches, which share a disk sync; retries while MongoDB is unavailable. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable } from '#libs/store';
-import type { AttemptResult, ClaimedRow, Outcome, Queue } from './store/queue.ts';
+import type { AttemptResult, ClaimedRow, Outcome, Queue } from '../store/queue.ts';
 
 /** Every batch collects outcomes for this long. */
 const collectMs = 4;

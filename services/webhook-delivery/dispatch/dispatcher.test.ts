@@ -11,11 +11,11 @@ import {
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { WebhookEvent } from './contract.ts';
-import { webhookDelivery } from './service.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { WebhookEvent } from '../contract.ts';
+import { webhookDelivery } from '../service.ts';
+import { type TestContext, testContext } from '../testing/test-context.ts';
 
 let context: TestContext;
 let ada: Person;

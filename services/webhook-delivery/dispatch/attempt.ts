@@ -1,10 +1,10 @@
 /** One attempt: sends the request of a delivery once and decides what happens next. */
 import type { Log, Tracing } from '#libs/service';
-import { decideRetry, parseRetryAfter } from './rules/backoff.ts';
-import { toHeaders } from './rules/message.ts';
-import type { Receiver } from './store/configs.ts';
-import type { AttemptResult, ClaimedRow, StoredEvent } from './store/queue.ts';
-import type { Sender } from './transport/sender.ts';
+import { decideRetry, parseRetryAfter } from '../rules/backoff.ts';
+import { toHeaders } from '../rules/message.ts';
+import type { Receiver } from '../store/configs.ts';
+import type { AttemptResult, ClaimedRow, StoredEvent } from '../store/queue.ts';
+import type { Sender } from '../transport/sender.ts';
 
 /** Dependencies of an attempt. */
 export interface AttemptDeps {

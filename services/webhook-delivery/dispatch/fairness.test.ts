@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { freePorts, type Person, type Responder, readMetric, until, webhookReceiver } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { webhookDelivery } from './service.ts';
-import { type BacklogWebhook, enqueueDeliveries } from './testing/backlog.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { webhookDelivery } from '../service.ts';
+import { type BacklogWebhook, enqueueDeliveries } from '../testing/backlog.ts';
+import { type TestContext, testContext } from '../testing/test-context.ts';
 
 let context: TestContext;
 let ada: Person;

@@ -3,9 +3,9 @@
  * already leased, with its first attempt counted, and is sent without the poll, claim and count steps.
  */
 import { newId } from '#libs/contract';
+import type { Candidate } from '../rules/fair-scheduler.ts';
+import type { Lease } from '../store/update-pipelines.ts';
 import type { DeliveryJob } from './attempt.ts';
-import type { Candidate } from './rules/fair-scheduler.ts';
-import type { Lease } from './store/update-pipelines.ts';
 
 /** A delivery that is about to be inserted. */
 export type NewDelivery = Omit<DeliveryJob, 'row'> & { readonly row: Omit<DeliveryJob['row'], 'lock_token'> };

@@ -1,8 +1,8 @@
 /** Tests webhooks for `document.updated`, over HTTP with a real receiver. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addMember, type Person, until, type WebhookReceiver, webhookReceiver } from '#libs/testing';
-import { services } from '../testing/services.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { services } from '../../testing/services.ts';
+import { type TestContext, testContext } from '../testing/test-context.ts';
 
 let context: TestContext;
 let ada: Person;

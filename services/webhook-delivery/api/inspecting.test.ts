@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
 import { type Person, type Responder, type TestResponse, webhookReceiver } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../testing/services.ts';
-import { WebhookEvent } from './contract.ts';
-import { webhookDelivery } from './service.ts';
-import { type Entry, type TestContext, testContext } from './testing/test-context.ts';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../testing/services.ts';
+import { WebhookEvent } from '../contract.ts';
+import { webhookDelivery } from '../service.ts';
+import { type Entry, type TestContext, testContext } from '../testing/test-context.ts';
 
 const services = [identity, documents, webhookDelivery];
 let context: TestContext;
