@@ -80,7 +80,7 @@ export const receiverFaults: readonly Fault[] = [
     proofs: [
       chaos('rolling-restart', 'F20:'),
       delivery('dispatch/dispatcher', 'a stop waits for requests in flight and records their outcomes'),
-      delivery('dispatch/dispatcher-stop', 'a row claimed during a stop is released, uncounted and unsent'),
+      delivery('dispatch/dispatcher-stop', 'a row claimed during a stop is released and not sent'),
     ],
   },
   {

@@ -89,16 +89,26 @@ export function createAttempt({
   }
 }
 
-/** Builds the job of a claimed delivery. Returns a stable error code if the delivery can never be sent. */
-export function toDeliveryJob(
+/** A claimed delivery that cannot be sent. */
+export interface UnsendableDelivery {
+  readonly row: ClaimedRow;
+  /** Why it can never be sent, as a stable code. */
+  readonly error: string;
+}
+
+/** A claimed delivery. */
+export type Delivery = DeliveryJob | UnsendableDelivery;
+
+/** Joins a claimed row with its receiver and event. */
+export function toDelivery(
   row: ClaimedRow,
   receiver: Receiver | undefined,
   event: StoredEvent | undefined,
-): DeliveryJob | string {
-  if (!receiver) return 'webhook_deleted';
-  if (!receiver.isActive) return 'webhook_inactive';
-  if (receiver.secrets.length === 0) return 'secret_unreadable';
-  return event === undefined ? 'event_expired' : { row, receiver, event };
+): Delivery {
+  if (!receiver) return { row, error: 'webhook_deleted' };
+  if (!receiver.isActive) return { row, error: 'webhook_inactive' };
+  if (receiver.secrets.length === 0) return { row, error: 'secret_unreadable' };
+  return event === undefined ? { row, error: 'event_expired' } : { row, receiver, event };
 }
 
 /** Creates the result of a delivery that cannot be sent; `error` is a stable code. */

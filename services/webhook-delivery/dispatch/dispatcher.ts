@@ -1,29 +1,21 @@
-/** Claims due deliveries in batches, sends them and records the outcomes. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { newId } from '#libs/contract';
+/** The dispatcher: a loop that finds due deliveries and starts to claim and send them when slots are free. */
 import { every, type Worker } from '#libs/service';
 import type { DeliveryMetrics } from '../metrics.ts';
-import { type Candidate, createFairScheduler } from '../rules/fair-scheduler.ts';
-import { splitShards } from '../rules/shards.ts';
+import { createScheduler } from '../rules/dynamic-threshold-scheduler.ts';
+import { type LoopState, nextAction } from '../rules/next-action.ts';
 import type { Configs } from '../store/configs.ts';
-import type { AttemptResult, ClaimedRow, Queue } from '../store/queue.ts';
+import type { Queue } from '../store/queue.ts';
 import type { Sender } from '../transport/sender.ts';
-import {
-  type AttemptDeps,
-  createAttempt,
-  type DeliveryJob,
-  failUnsendable,
-  toDeliveryJob,
-} from './attempt.ts';
+import type { AttemptDeps } from './attempt.ts';
+import { createClaiming } from './claiming.ts';
+import { createDeliver } from './delivering.ts';
+import { createDueRows } from './due-rows.ts';
 import { createEndpointBackoff, type EndpointBackoffDeps } from './endpoint-backoff.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createReservations, type NewDelivery, type Reservation } from './reservation.ts';
+import { createSignal } from './signal.ts';
 
-const pollMs = 250;
 const sweepMs = 15_000;
-const batchSize = 200;
-/** Maximum number of batches that are being claimed at the same time. */
-const maxConcurrentClaims = 4;
 
 /** Dependencies of the dispatcher. */
 export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
@@ -44,202 +36,80 @@ export interface Dispatcher extends Worker {
   reserve(deliveries: readonly NewDelivery[]): Reservation;
 }
 
-/** Creates the dispatcher of this process. */
+/** Creates the dispatcher of this process. Its loop executes what `nextAction` decides. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { queue, configs, sender, metrics } = deps;
-  const scheduler = createFairScheduler();
-  const attempt = createAttempt(deps);
-  const outcomeWriter = createOutcomeWriter(deps);
+  const { queue, metrics, sender, lockMs, onError } = deps;
+  let phase: LoopState['phase'] = 'created';
+  let loop = Promise.resolve();
+  const isStopping = () => phase === 'stopping';
+  const signal = createSignal();
+  const onSlotFreed = signal.notify;
+  const outcomes = createOutcomeWriter(deps);
   const backoff = createEndpointBackoff(deps);
-  const claims = new Set<Promise<void>>();
-  const inFlight = new Set<Promise<void>>();
+  const scheduler = createScheduler(backoff.limit);
+  const dueRows = createDueRows({ ...deps, scheduler, backoff });
+  const deliver = createDeliver({ ...deps, outcomes, backoff, scheduler });
+  const claiming = createClaiming({ ...deps, scheduler, deliver, isStopping, onSlotFreed });
+  const sweepTimer = every(sweepMs, sweep, (error) =>
+    onError('Could not sweep expired delivery locks', error),
+  );
   const reservations = createReservations({
-    lockMs: deps.lockMs,
-    takeSlots: (rows) => (stopped ? [] : scheduler.reserve(rows, backoff.limit)),
-    releaseSlot: onSlotFreed,
-    send: track,
-    enqueue: enqueueAndDispatch,
+    lockMs,
+    takeSlots: (rows) => (phase === 'running' ? scheduler.reserve(rows) : []),
+    releaseSlot(row) {
+      scheduler.release(row);
+      signal.notify();
+    },
+    send: claiming.startDelivery,
+    enqueue(rows) {
+      if (phase !== 'running') return;
+      dueRows.add(rows);
+      signal.notify();
+    },
   });
-  let isRunRequested = false;
-  let isPollRequested = false;
-  let mayHaveMore = false;
-  let stopped = true;
-  let running: Promise<void> | undefined;
-
-  const onClaimError = (error: unknown) => deps.onError('Could not claim due deliveries', error);
-  const onSweepError = (error: unknown) => deps.onError('Could not sweep expired delivery locks', error);
-  const pollTimer = every(pollMs, requestPoll, onClaimError);
-  const sweepTimer = every(sweepMs, cleanUp, onSweepError);
 
   return {
     reserve: reservations.reserve,
     start() {
-      stopped = false;
+      phase = 'running';
       sweepTimer.start();
-      pollTimer.start();
+      loop = runLoop();
     },
     async stop() {
-      stopped = true;
-      outcomeWriter.flush();
-      await Promise.all([pollTimer.stop(), sweepTimer.stop()]);
-      await running;
-      await Promise.all([...claims, reservations.idle()]);
-      await Promise.all(inFlight);
-      await outcomeWriter.idle();
+      phase = 'stopping';
+      signal.notify();
+      outcomes.flush();
+      await Promise.all([sweepTimer.stop(), loop, reservations.idle()]);
+      await claiming.idle();
+      await outcomes.idle();
       await backoff.idle();
       await sender.close();
     },
   };
 
-  function enqueueAndDispatch(rows: readonly Candidate[]): void {
-    if (stopped || rows.length === 0) return;
-    enqueue(rows);
-    dispatch();
+  async function runLoop(): Promise<void> {
+    for (let state = getState(); ; state = getState()) {
+      const action = nextAction(state);
+      if (action === 'stop') return;
+      if (action === 'wait') await signal.wait(state.freeSlots > 0 ? state.untilPollMs : undefined);
+      else if (action === 'claim') claiming.start(scheduler.take());
+      else await dueRows[action]().catch((error) => onError('Could not find due deliveries', error));
+    }
   }
 
-  async function cleanUp(): Promise<void> {
+  function getState(): LoopState {
+    return {
+      phase,
+      freeSlots: scheduler.freeSlots(),
+      runningClaims: claiming.countRunning(),
+      hasRunnable: scheduler.hasRunnable(),
+      untilPollMs: dueRows.untilPollMs(),
+      mayHaveMore: dueRows.mayHaveMore(),
+    };
+  }
+
+  async function sweep(): Promise<void> {
     backoff.evictStale();
     metrics.recordFinished('failed', await queue.sweep());
-  }
-
-  async function requestPoll(): Promise<void> {
-    isPollRequested = true;
-    dispatch();
-  }
-
-  function dispatch(): void {
-    isRunRequested = true;
-    if (stopped) return;
-    running ??= runLoop();
-  }
-
-  async function runLoop(): Promise<void> {
-    try {
-      while (isRunRequested && !stopped) {
-        // several slots often become free in one turn of the event loop
-        await nextTurn();
-        isRunRequested = false;
-        if (isPollRequested && scheduler.free() > 0) await poll();
-        schedule();
-        if (claims.size >= maxConcurrentClaims) await Promise.race(claims);
-        else if (scheduler.free() > 0 && (mayHaveMore || scheduler.needsRefill())) await pollMore();
-      }
-    } catch (error) {
-      onClaimError(error);
-    } finally {
-      running = undefined;
-    }
-  }
-
-  async function poll(): Promise<void> {
-    isPollRequested = false;
-    mayHaveMore = await fetchDue(splitShards(deps.random()).flat());
-  }
-
-  /**
-   * Fetches more due rows because slots are free. Replicas start at random shards, so they rarely fetch the
-   * same rows.
-   */
-  async function pollMore(): Promise<void> {
-    isRunRequested = true;
-    const [firstHalf, secondHalf] = splitShards(deps.random());
-    mayHaveMore = (await fetchDue(firstHalf)) || (await fetchDue(secondHalf));
-  }
-
-  /** Queues due rows of some shards. Returns whether there may be more. */
-  async function fetchDue(shards: readonly number[]): Promise<boolean> {
-    const { without, others } = scheduler.saturated();
-    // the result may contain every row that is already queued here, so the limit is raised by their number
-    const limit = batchSize + others;
-    const candidates = await queue.findDue({ shards, without: [...without, ...backoff.pending()], limit });
-    enqueue(candidates);
-    return candidates.length === limit;
-  }
-
-  function enqueue(rows: readonly Candidate[]): void {
-    const isBlocked = ({ config_id }: Candidate) => backoff.limit(config_id) === 0;
-    scheduler.add(rows.filter((row) => !isBlocked(row)));
-    backoff.postpone(rows.filter(isBlocked).map(({ config_id }) => config_id));
-  }
-
-  function schedule(): void {
-    if (stopped || claims.size >= maxConcurrentClaims) return;
-    const rows = scheduler.take(backoff.limit);
-    if (rows.length === 0) return;
-    const launch = claimAndStart(rows).finally(() => {
-      claims.delete(launch);
-      dispatch();
-    });
-    claims.add(launch);
-  }
-
-  async function claimAndStart(rows: readonly Candidate[]): Promise<void> {
-    const jobs = await claim(rows.map(({ _id }) => _id)).catch((error) => {
-      onClaimError(error);
-      return [];
-    });
-    const startedIds = new Set(jobs.map(({ row }) => row._id));
-    for (const row of rows) if (!startedIds.has(row._id)) scheduler.release(row);
-    for (const job of jobs) track(job);
-  }
-
-  /** Claims rows and counts their attempts. Returns the jobs that may be sent now. */
-  async function claim(ids: readonly string[]): Promise<DeliveryJob[]> {
-    const claimed = await queue.claim(ids, newId());
-    if (claimed.length === 0) return [];
-    try {
-      const [receivers, events] = await Promise.all([
-        configs.getReceivers(claimed.map(({ config_id }) => config_id)),
-        queue.getEvents(claimed.map(({ event_id }) => event_id)),
-      ]);
-      const jobs = new Map<string, DeliveryJob>();
-      for (const row of claimed) {
-        const job = toDeliveryJob(row, receivers.get(row.config_id), events.get(row.event_id));
-        if (typeof job === 'string') recordOutcome(row, failUnsendable(job));
-        else jobs.set(row._id, job);
-      }
-      const rows = [...jobs.values()].map(({ row }) => row);
-      if (stopped) await queue.release(rows);
-      const counted = stopped ? [] : await queue.countAttempts(rows);
-      return counted.flatMap((row) => {
-        const job = jobs.get(row._id);
-        return job ? [{ ...job, row }] : [];
-      });
-    } catch (error) {
-      await queue.release(claimed);
-      throw error;
-    }
-  }
-
-  /** Starts a delivery and keeps its slot until the outcome is recorded. */
-  function track(job: DeliveryJob): void {
-    const work = deliver(job)
-      // the row stays locked until its lock expires; then the sweep unlocks it
-      .catch((error) => deps.onError(`Delivery ${job.row._id} failed unexpectedly`, error))
-      .finally(() => {
-        inFlight.delete(work);
-        onSlotFreed(job.row);
-      });
-    inFlight.add(work);
-  }
-
-  function onSlotFreed(row: Candidate): void {
-    scheduler.release(row);
-    dispatch();
-  }
-
-  async function deliver(job: DeliveryJob): Promise<void> {
-    const { row } = job;
-    const result = await attempt(job);
-    metrics.recordAttempt(result, job);
-    // disabled before the outcome is recorded: after a crash in between, the webhook is at least disabled
-    if (result.http_status === 410) await configs.disable(row.organization_id, row.config_id);
-    await recordOutcome(row, result);
-    if (await backoff.recordResult(row.config_id, result)) scheduler.drop(row.config_id);
-  }
-
-  async function recordOutcome(row: ClaimedRow, result: AttemptResult): Promise<void> {
-    await outcomeWriter.record(row, result);
-    if (result.decision.status !== 'pending') metrics.recordFinished(result.decision.status);
   }
 }

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeliveryMetrics } from '../metrics.ts';
 import { type CircuitBreakers, isUnanswered } from '../rules/circuit-breaker.ts';
-import { perEndpoint } from '../rules/fair-scheduler.ts';
+import { perEndpoint } from '../rules/dynamic-threshold-scheduler.ts';
 import type { Postponements } from '../store/postponement.ts';
 import type { AttemptResult } from '../store/queue.ts';
 
@@ -16,6 +16,8 @@ export interface EndpointBackoffDeps {
   metrics: Pick<DeliveryMetrics, 'recordFinished'>;
   onError(message: string, error: unknown): void;
 }
+
+export type EndpointBackoff = ReturnType<typeof createEndpointBackoff>;
 
 /** Creates the endpoint backoff of this process. It postpones deliveries in the background. */
 export function createEndpointBackoff({ breakers, postponements, metrics, onError }: EndpointBackoffDeps) {

@@ -3,7 +3,7 @@
  * already leased, with its first attempt counted, and is sent without the poll, claim and count steps.
  */
 import { newId } from '#libs/contract';
-import type { Candidate } from '../rules/fair-scheduler.ts';
+import type { Candidate } from '../rules/dynamic-threshold-scheduler.ts';
 import type { Lease } from '../store/update-pipelines.ts';
 import type { DeliveryJob } from './attempt.ts';
 

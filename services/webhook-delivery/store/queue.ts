@@ -1,13 +1,12 @@
 /**
- * The queue of deliveries in MongoDB: claim → count → finish (or release). Each step is one atomic update per
- * row on the server's clock. All steps after the claim are fenced by its lock token. The sweep unlocks rows
- * of dead processes.
+ * The queue of deliveries in MongoDB: claim → finish (or release). Each step is one atomic update per row on the
+ * server's clock. All steps after the claim are fenced by its lock token. The sweep unlocks rows of dead
+ * processes.
  */
 import type { QueryFilter } from 'mongoose';
-import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { maxAttempts, type RetryDecision } from '../rules/backoff.ts';
-import type { Candidate } from '../rules/fair-scheduler.ts';
+import type { Candidate } from '../rules/dynamic-threshold-scheduler.ts';
 import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } from './collections.ts';
 
 /** A row that this process has leased. */
@@ -19,9 +18,9 @@ export type ClaimedRow = Pick<
 /** The stored payload of an event. */
 export type StoredEvent = Pick<EventRow, 'body' | 'occurred_at' | 'trace'>;
 
-/** A leased row with the result of its attempt. */
+/** A claimed row with the result of its attempt. */
 export interface Outcome {
-  readonly row: Pick<ClaimedRow, '_id' | 'lock_token'>;
+  readonly row: Pick<ClaimedRow, '_id' | 'lock_token' | 'attempts'>;
   readonly result: AttemptResult;
 }
 
@@ -46,7 +45,7 @@ const abandonedFilter: QueryFilter<DeliveryRow> = {
   $expr: { $lte: ['$locked_until', '$$NOW'] },
 };
 
-/** Creates the queue. `lockMs` is how long a row stays locked after its claim, and again after its count. */
+/** Creates the queue. `lockMs` is how long a row stays locked after its claim. */
 export function createQueue(store: Store, lockMs: number) {
   const rows = store.rows(webhookDeliveries);
   const events = store.rows(webhookEvents);
@@ -69,13 +68,18 @@ export function createQueue(store: Store, lockMs: number) {
     },
 
     /**
-     * Claims due rows and returns those that this call locked. Reads them back with majority read concern, so
-     * that a claim that a failover may roll back is never sent.
+     * Claims due rows, counts their next attempts and returns the rows that this call claimed. Reads them back
+     * with majority read concern, so that a claim that a failover may roll back is never sent.
      */
     async claim(ids: readonly string[], token: string): Promise<ClaimedRow[]> {
-      const filter = { ...dueFilter, _id: { $in: ids } };
-      const lock = { lock_token: token, locked_until: addToNow(lockMs), updated_at: '$$NOW' };
-      await rows.updateMany(filter, [{ $set: lock }, { $unset: ['due_at', 'postponed'] }], pipeline);
+      const filter = { ...dueFilter, _id: { $in: ids }, attempts: { $lt: maxAttempts } };
+      const claim = {
+        attempts: { $add: ['$attempts', 1] },
+        lock_token: token,
+        locked_until: addToNow(lockMs),
+        updated_at: '$$NOW',
+      };
+      await rows.updateMany(filter, [{ $set: claim }, { $unset: ['due_at', 'postponed'] }], pipeline);
       const fields = {
         event_id: 1,
         event_type: 1,
@@ -91,15 +95,6 @@ export function createQueue(store: Store, lockMs: number) {
       return claimed.map((row) => ({ ...row, lock_token: token }));
     },
 
-    /**
-     * Counts an attempt of each row just before its request and extends the lock. Returns the rows whose
-     * claim was still valid, with a new lock token.
-     */
-    async countAttempts(claimed: readonly ClaimedRow[]): Promise<ClaimedRow[]> {
-      const groups = Map.groupBy(claimed, ({ lock_token, attempts }) => `${lock_token} ${attempts}`);
-      return (await Promise.all([...groups.values()].map(countGroup))).flat();
-    },
-
     /** Records outcomes and unlocks the rows. Rows whose claim is no longer valid do not change. */
     async finish(outcomes: readonly Outcome[]): Promise<void> {
       if (outcomes.length === 0) return;
@@ -107,11 +102,10 @@ export function createQueue(store: Store, lockMs: number) {
       await collection.bulkWrite(outcomes.map(toUpdate), { ordered: false });
     },
 
-    /** Unlocks rows that were not sent; they are due at once. */
-    async release(claimed: readonly ClaimedRow[]): Promise<void> {
-      const tokens = [...new Set(claimed.map(({ lock_token }) => lock_token))];
-      const filter = { _id: { $in: claimed.map(({ _id }) => _id) }, lock_token: { $in: tokens } };
-      await rows.updateMany(filter, [{ $set: { due_at: '$$NOW' } }, unlock], pipeline);
+    /** Unlocks rows that a claim locked and that were not sent: they lose no attempt and are due at once. */
+    async release(ids: readonly string[], token: string): Promise<void> {
+      const released = { attempts: { $subtract: ['$attempts', 1] }, due_at: '$$NOW' };
+      await rows.updateMany({ _id: { $in: ids }, lock_token: token }, [{ $set: released }, unlock], pipeline);
     },
 
     /**
@@ -155,26 +149,6 @@ export function createQueue(store: Store, lockMs: number) {
       return new Map(found.map(({ _id, ...event }) => [_id, event]));
     },
   };
-
-  /** Counts rows that have the same lock token and number of attempts. */
-  async function countGroup(group: readonly ClaimedRow[]): Promise<ClaimedRow[]> {
-    const [{ lock_token, attempts } = { lock_token: '', attempts: maxAttempts }] = group;
-    const ids = group.map(({ _id }) => _id);
-    const filter = { _id: { $in: ids }, lock_token, attempts: { $eq: attempts, $lt: maxAttempts } };
-    const token = newId();
-    const set = {
-      attempts: { $add: ['$attempts', 1] },
-      lock_token: token,
-      locked_until: addToNow(lockMs),
-      updated_at: '$$NOW',
-    };
-    const { modifiedCount } = await rows.updateMany(filter, [{ $set: set }], pipeline);
-    const counted = group.map((row) => ({ ...row, attempts: attempts + 1, lock_token: token }));
-    if (modifiedCount === ids.length) return counted;
-    const valid = await rows.find({ _id: { $in: ids }, lock_token: token }, { _id: 1 }).lean();
-    const validIds = new Set(valid.map(({ _id }) => _id));
-    return counted.filter(({ _id }) => validIds.has(_id));
-  }
 }
 
 export type Queue = ReturnType<typeof createQueue>;
@@ -183,16 +157,18 @@ function addToNow(ms: number) {
   return { $add: ['$$NOW', ms] };
 }
 
-function toUpdate({ row: { _id, lock_token }, result: { decision, ...response } }: Outcome) {
+function toUpdate({ row: { _id, lock_token, attempts }, result: { decision, ...response } }: Outcome) {
+  // without a duration no request was sent: that is no attempt, and such failures are not reported
+  const wasSent = response.duration_ms !== null;
   const set = {
     status: decision.status,
+    attempts: wasSent ? attempts : attempts - 1,
     http_status: response.http_status,
     duration_ms: response.duration_ms,
     error: { $literal: response.error },
     updated_at: '$$NOW',
     ...(decision.status === 'pending' && { due_at: addToNow(decision.delayMs) }),
-    // without a duration no request was sent, and such failures are not reported
-    ...(decision.status === 'failed' && response.duration_ms !== null && { notification_pending: true }),
+    ...(decision.status === 'failed' && wasSent && { notification_pending: true }),
   };
   return { updateOne: { filter: { _id, lock_token }, update: [{ $set: set }, unlock] } };
 }
