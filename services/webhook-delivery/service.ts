@@ -36,8 +36,7 @@ export const webhookDelivery = service({
     const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
     const configs = createConfigs(store, now);
     const eventLog = createEventLog(store, now);
-    const lockMs = timeoutMs + lockMarginMs;
-    const queue = createQueue(store, lockMs);
+    const queue = createQueue(store, timeoutMs + lockMarginMs);
     const [firstPauseS = 0, maxPauseS = 0] = settings.WEBHOOK_CIRCUIT_BREAKER_SECONDS;
     const breakers = createCircuitBreakers({
       firstPauseMs: firstPauseS * 1000,
@@ -48,7 +47,7 @@ export const webhookDelivery = service({
     const sender = createSender({ policy, timeoutMs, resolve: createResolver(), proxy });
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
     const worker = createDispatcher({
-      ...{ queue, configs, sender, delaysMs, now, tracing, log, onError, breakers, lockMs },
+      ...{ queue, configs, sender, delaysMs, now, tracing, log, onError, breakers },
       postponements: createPostponements(store),
       metrics: createDeliveryMetrics(meters, { queue, breakers, sender, now }),
       retryForMs: lockMarginMs,
@@ -68,7 +67,7 @@ export const webhookDelivery = service({
       ],
       authenticate: createPrincipalReader(store, now),
       subscribers: matchingSubscribers(webhookDeliveryContract.consumes, {
-        ...{ store, configs, worker },
+        ...{ store, configs, dispatcher: worker },
         log: eventLog,
       }),
       workers: [worker, createMaintenanceWorker({ configs, failures: createFailures(store, now), onError })],

@@ -28,9 +28,6 @@ export function createClaiming({ scheduler, deliver, onSlotFreed, onError, ...de
     /** Claims rows that have a slot and delivers them, in the background. */
     start: (rows: readonly Candidate[]): void => claims.add(claimAndDeliver(rows)),
 
-    /** Delivers a claimed row that has a slot, in the background. */
-    startDelivery,
-
     /** Returns the number of batches that are being claimed. */
     countRunning: claims.count,
 

@@ -1,5 +1,4 @@
-/** Tests reservations and the stop of the dispatcher with fakes. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+/** Tests the order of the dispatcher's steps and its stop with fakes. */
 import { expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
@@ -51,7 +50,6 @@ function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
     tracing: untraced,
     log: { info: () => undefined },
     delaysMs: [1, 1],
-    lockMs: 3_600_000,
     retryForMs: 1_000,
     now: () => new Date(),
     random: () => 0,
@@ -97,128 +95,43 @@ test('a delivery is claimed, sent and recorded', async () => {
   expect(calls).toEqual(['claim', 'send', 'finish', 'close']);
 });
 
-const toNewDelivery = ({ lock_token: _, ...row }: ClaimedRow) => ({
-  row,
-  receiver: createReceiver(row.config_id),
-  event: { body: '{}' },
-});
-
-/** Creates a dispatcher without due rows. */
-function createIdle() {
-  const { deps, calls } = fakes([], async () => undefined);
-  return { deps, calls, worker: createDispatcher(deps) };
-}
-
-test('a delivery with a reserved slot is sent without a claim', async () => {
-  const { calls, worker } = createIdle();
-  worker.start();
-  const delivery = toNewDelivery(row());
-  const reservation = worker.reserve([delivery]);
-  expect([...reservation.ids]).toEqual([delivery.row._id]);
-  expect(calls).toEqual([]);
-  reservation.confirm(reservation.ids);
-  await until('the outcome to be recorded', async () => calls.includes('finish'));
-  await worker.stop();
-  expect(calls).toEqual(['send', 'finish', 'close']);
-});
-
-test('a delivery without a reserved slot is claimed', async () => {
-  const dueRow = row();
-  const { deps, calls } = fakes([dueRow], async () => undefined);
+test('an inserted delivery is claimed at once, without a search', async () => {
+  const due = row();
+  const { deps, calls } = fakes([due], async () => undefined);
   deps.queue.findDue = async () => [];
   const worker = createDispatcher(deps);
   worker.start();
-  const delivery = toNewDelivery(dueRow);
-  const others = Array.from({ length: 4 }, () => toNewDelivery({ ...row(), config_id: dueRow.config_id }));
-  const earlier = worker.reserve(others);
-  const reservation = worker.reserve([delivery]);
-  expect([earlier.ids.size, reservation.ids.size]).toEqual([4, 0]);
-  reservation.confirm(new Set([delivery.row._id]));
-  earlier.cancel();
+  worker.enqueue([due]);
   await until('the outcome to be recorded', async () => calls.includes('finish'));
   await worker.stop();
   expect(calls).toEqual(['claim', 'send', 'finish', 'close']);
 });
 
-test('a reservation sends only inserted deliveries and frees other slots', async () => {
-  const { calls, worker } = createIdle();
+test('nothing is claimed before the start or after the stop', async () => {
+  const { deps, calls } = fakes([row()], async () => undefined);
+  const due = row();
+  deps.queue.findDue = async () => [];
+  const worker = createDispatcher(deps);
+  worker.enqueue([due]);
   worker.start();
-  const config_id = newId();
-  const deliveries = Array.from({ length: 4 }, () => toNewDelivery({ ...row(), config_id }));
-  const reservation = worker.reserve(deliveries);
-  reservation.confirm(new Set(deliveries.slice(0, 1).map(({ row }) => row._id)));
-  const others = worker.reserve(deliveries.slice(1));
-  expect(others.ids.size).toBe(3);
-  others.cancel();
   await worker.stop();
-  expect(calls).toEqual(['send', 'finish', 'close']);
-});
-
-test('a cancelled reservation sends nothing and frees its slots', async () => {
-  const { calls, worker } = createIdle();
-  worker.start();
-  const config_id = newId();
-  const deliveries = Array.from({ length: 4 }, () => toNewDelivery({ ...row(), config_id }));
-  const reservation = worker.reserve(deliveries);
-  reservation.cancel();
-  reservation.confirm(reservation.ids);
-  const later = worker.reserve(deliveries);
-  expect(later.ids.size).toBe(4);
-  later.cancel();
-  await worker.stop();
+  worker.enqueue([due]);
   expect(calls).toEqual(['close']);
 });
 
-test('a delivery that took too long to insert is not sent', async () => {
-  const { deps, calls } = fakes([], async () => undefined);
-  const worker = createDispatcher({ ...deps, lockMs: 3 });
+test('a claim that fails is released, and its rows are claimed again', async () => {
+  const due = row();
+  const { deps, calls } = fakes([due], async () => undefined);
+  const { getReceivers } = deps.configs;
+  let failures = 1;
+  deps.configs.getReceivers = (ids) => {
+    failures -= 1;
+    return failures < 0 ? getReceivers(ids) : Promise.reject(new Error('down'));
+  };
+  deps.queue.findDue = async () => (calls.includes('send') ? [] : [due]);
+  const worker = createDispatcher(deps);
   worker.start();
-  const reservation = worker.reserve([toNewDelivery(row())]);
-  const reservedAt = performance.now();
-  await until('a third of the lock to be over', async () => performance.now() > reservedAt + 2);
-  reservation.confirm(reservation.ids);
+  await until('the outcome to be recorded', async () => calls.includes('finish'));
   await worker.stop();
-  expect(calls).toEqual(['close']);
-});
-
-test('a webhook without a readable secret gets no reserved slot', async () => {
-  const { worker } = createIdle();
-  worker.start();
-  const delivery = toNewDelivery(row());
-  expect(worker.reserve([{ ...delivery, receiver: { ...delivery.receiver, secrets: [] } }]).ids.size).toBe(0);
-  await worker.stop();
-});
-
-test('an endpoint with an open circuit breaker gets no reserved slot', async () => {
-  const { deps } = fakes([], async () => undefined);
-  const [blocked, other] = [toNewDelivery(row()), toNewDelivery(row())];
-  const breakers = createCircuitBreakers({ firstPauseMs: 60_000, maxPauseMs: 60_000 });
-  for (let failures = 0; failures < 5; failures += 1)
-    breakers.recordFailure(blocked.row.config_id, performance.now());
-  const worker = createDispatcher({ ...deps, breakers });
-  worker.start();
-  const reservation = worker.reserve([blocked, other]);
-  expect(reservation.ids).toEqual(new Set([other.row._id]));
-  reservation.cancel();
-  await worker.stop();
-});
-
-test('a stop waits for open reservations and sends their deliveries', async () => {
-  const { calls, worker } = createIdle();
-  worker.start();
-  const reservation = worker.reserve([toNewDelivery(row())]);
-  const stopping = worker.stop();
-  for (let count = 0; count < 10; count += 1) await nextTurn();
-  expect(calls).toEqual([]);
-  reservation.confirm(reservation.ids);
-  await stopping;
-  expect(calls).toEqual(['send', 'finish', 'close']);
-});
-
-test('no slot is reserved before the start or after the stop', async () => {
-  const { worker } = createIdle();
-  expect(worker.reserve([toNewDelivery(row())]).ids.size).toBe(0);
-  worker.start();
-  await worker.stop();
-  expect(worker.reserve([toNewDelivery(row())]).ids.size).toBe(0);
+  expect(calls).toEqual(['claim', 'release', 'claim', 'send', 'finish', 'close']);
 });

@@ -1,7 +1,7 @@
 /** The dispatcher: a loop that finds due deliveries and starts to claim and send them when slots are free. */
 import { every, type Worker } from '#libs/service';
 import type { DeliveryMetrics } from '../metrics.ts';
-import { createScheduler } from '../rules/dynamic-threshold-scheduler.ts';
+import { type Candidate, createScheduler } from '../rules/dynamic-threshold-scheduler.ts';
 import { type LoopState, nextAction } from '../rules/next-action.ts';
 import type { Configs } from '../store/configs.ts';
 import type { Queue } from '../store/queue.ts';
@@ -12,7 +12,6 @@ import { createDeliver } from './delivering.ts';
 import { createDueRows } from './due-rows.ts';
 import { createEndpointBackoff, type EndpointBackoffDeps } from './endpoint-backoff.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
-import { createReservations, type NewDelivery, type Reservation } from './reservation.ts';
 import { createSignal } from './signal.ts';
 
 const sweepMs = 15_000;
@@ -23,8 +22,6 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   metrics: DeliveryMetrics;
   configs: Pick<Configs, 'getReceivers' | 'disable'>;
   sender: Sender;
-  /** How long a leased row is protected from the sweep, ms. */
-  lockMs: number;
   /** How long writing an outcome is retried while MongoDB is unavailable, ms. */
   retryForMs: number;
   onError(message: string, error: unknown): void;
@@ -32,13 +29,13 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
 
 /** The worker that delivers. It polls every 250 ms; new deliveries of this process wake it at once. */
 export interface Dispatcher extends Worker {
-  /** Reserves slots for as many deliveries as possible before they are inserted. */
-  reserve(deliveries: readonly NewDelivery[]): Reservation;
+  /** Queues deliveries that this process inserted. Before the start and during a stop, it does nothing. */
+  enqueue(deliveries: readonly Candidate[]): void;
 }
 
 /** Creates the dispatcher of this process. Its loop executes what `nextAction` decides. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { queue, metrics, sender, lockMs, onError } = deps;
+  const { queue, metrics, sender, onError } = deps;
   let phase: LoopState['phase'] = 'created';
   let loop = Promise.resolve();
   const isStopping = () => phase === 'stopping';
@@ -53,23 +50,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const sweepTimer = every(sweepMs, sweep, (error) =>
     onError('Could not sweep expired delivery locks', error),
   );
-  const reservations = createReservations({
-    lockMs,
-    takeSlots: (rows) => (phase === 'running' ? scheduler.reserve(rows) : []),
-    releaseSlot(row) {
-      scheduler.release(row);
-      signal.notify();
-    },
-    send: claiming.startDelivery,
-    enqueue(rows) {
-      if (phase !== 'running') return;
-      dueRows.add(rows);
-      signal.notify();
-    },
-  });
 
   return {
-    reserve: reservations.reserve,
+    enqueue(deliveries) {
+      if (phase !== 'running') return;
+      dueRows.add(deliveries);
+      signal.notify();
+    },
     start() {
       phase = 'running';
       sweepTimer.start();
@@ -79,7 +66,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       phase = 'stopping';
       signal.notify();
       outcomes.flush();
-      await Promise.all([sweepTimer.stop(), loop, reservations.idle()]);
+      await Promise.all([sweepTimer.stop(), loop]);
       await claiming.idle();
       await outcomes.idle();
       await backoff.idle();

@@ -7,9 +7,8 @@ import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../../identity/contract.ts';
 import { toBody } from '../rules/message.ts';
 import type { Configs } from '../store/configs.ts';
-import type { EventLog, EventToDeliver } from '../store/log.ts';
+import type { EventLog, NewEvent } from '../store/log.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import type { Reservation } from './reservation.ts';
 
 const documentData = z.object({ document: z.object({ id }) });
 
@@ -26,12 +25,12 @@ export function matchingSubscribers(
     store,
     configs,
     log,
-    worker,
+    dispatcher,
   }: {
     store: Pick<Store, 'read'>;
     configs: Pick<Configs, 'findSubscribed'>;
-    log: Pick<EventLog, 'enqueueOnce'>;
-    worker: Pick<Dispatcher, 'reserve'>;
+    log: Pick<EventLog, 'insertOnce'>;
+    dispatcher: Pick<Dispatcher, 'enqueue'>;
   },
 ): Subscriber[] {
   const terms = store.read(subscriptionTerms);
@@ -40,18 +39,10 @@ export function matchingSubscribers(
 
   async function match(event: Envelope): Promise<void> {
     const { organization_id } = event;
-    const receivers = await configs.findSubscribed(event);
-    if (receivers.length === 0 || !(await isOnScalePlan(organization_id))) return;
-    let reservation: Reservation | undefined;
-    try {
-      const insertedIds = await log.enqueueOnce(toEventToDeliver(event), receivers, (deliveries) => {
-        reservation = worker.reserve(deliveries);
-        return reservation;
-      });
-      if (insertedIds.size > 0) reservation?.confirm(insertedIds);
-    } finally {
-      reservation?.cancel();
-    }
+    const receiverIds = await configs.findSubscribed(event);
+    if (receiverIds.length === 0 || !(await isOnScalePlan(organization_id))) return;
+    const inserted = await log.insertOnce(toNewEvent(event), receiverIds);
+    dispatcher.enqueue(inserted);
   }
 
   /** Webhooks stay when the Scale plan ends, but they receive no events. */
@@ -63,7 +54,7 @@ export function matchingSubscribers(
   }
 }
 
-function toEventToDeliver(event: Envelope): EventToDeliver {
+function toNewEvent(event: Envelope): NewEvent {
   const { organization_id } = event;
   return {
     event_id: event.id,

@@ -114,36 +114,3 @@ test('dropped rows can be added again', () => {
   scheduler.add(all);
   expect(scheduler.take()).toHaveLength(3);
 });
-
-describe('reserving slots', () => {
-  test('reserve gives an endpoint no more slots than its limit', () => {
-    const scheduler = createScheduler((id) => (id === 'a' ? 2 : 4));
-    const reserved = scheduler.reserve([...rows('a', 6), ...rows('b', 1)]);
-    expect(toEndpoints(reserved)).toEqual(['a', 'a', 'b']);
-    expect(scheduler.freeSlots()).toBe(perProcess - 3);
-    scheduler.add(rows('a', 6));
-    expect(scheduler.take()).toHaveLength(0);
-  });
-
-  test('reserve skips endpoints with queued rows', () => {
-    const scheduler = createScheduler(() => perEndpoint);
-    scheduler.add(rows('a', 1));
-    expect(toEndpoints(scheduler.reserve([...rows('a', 1), ...rows('b', 1)]))).toEqual(['b']);
-  });
-
-  test('reserve gives an organization no more than its share', () => {
-    const scheduler = createScheduler(() => perEndpoint);
-    expect(scheduler.reserve(endpoints('one', 100, 4)).length).toBeLessThan(perProcess / 2);
-    expect(scheduler.reserve(endpoints('two', 1, 4))).toHaveLength(4);
-  });
-
-  test('a reserved row is not added again until its slot is released', () => {
-    const scheduler = createScheduler(() => perEndpoint);
-    const reserved = scheduler.reserve(rows('a', 1));
-    scheduler.add(reserved);
-    expect(scheduler.take()).toEqual([]);
-    for (const row of reserved) scheduler.release(row);
-    scheduler.add(reserved);
-    expect(scheduler.take()).toEqual(reserved);
-  });
-});

@@ -65,20 +65,6 @@ export function createScheduler(limitFor: (configId: string) => number) {
       return [...queues.keys()].flatMap(takeFrom);
     },
 
-    /**
-     * Gives slots to rows about to be inserted, unless rows of their endpoint are queued. Returns the rows
-     * served.
-     */
-    reserve(rows: readonly Candidate[]): Candidate[] {
-      const tryReserve = (row: Candidate) => {
-        if (queues.has(row.config_id) || !slots.permits(row, limitFor)) return false;
-        knownIds.add(row._id);
-        slots.use(row);
-        return true;
-      };
-      return rows.filter(tryReserve);
-    },
-
     /** Frees the slot of a row. */
     release(row: Candidate): void {
       knownIds.delete(row._id);

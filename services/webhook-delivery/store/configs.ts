@@ -160,14 +160,15 @@ export function createConfigs(store: Store, now: () => Date) {
     },
 
     /**
-     * Returns the receivers of an event: active webhooks that subscribe to its type and were created before
+     * Returns the ids of the webhooks that get an event: active ones that subscribe to its type and were created before
      * it, with one hour of tolerance for clock differences. The time matters because an event without
      * receivers is not logged, so a copy that arrives hours later is not recognized as repeated.
      */
-    async findSubscribed({ organization_id, type, occurred_at }: Envelope): Promise<Receiver[]> {
+    async findSubscribed({ organization_id, type, occurred_at }: Envelope): Promise<string[]> {
       const created_at = { $lt: new Date(Date.parse(occurred_at) + maxClockSkewMs) };
       const filter = { organization_id, is_active: true, event_types: type, created_at };
-      return (await rows.find(filter).readConcern('majority').lean()).map(toReceiver);
+      const found = await rows.find(filter, { _id: 1 }).readConcern('majority').lean();
+      return found.map(({ _id }) => _id);
     },
 
     /** Returns the receivers of claimed deliveries by config id, without deleted webhooks. */

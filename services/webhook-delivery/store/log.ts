@@ -9,10 +9,10 @@ import {
   webhookDeliveries,
   webhookEvents,
 } from './collections.ts';
-import { createDelivery, createEntry, type EventRef, insertMissing, type Lease } from './update-pipelines.ts';
+import { createDelivery, createEntry, type EventRef, insertMissing } from './update-pipelines.ts';
 
 /** An event with its body. */
-export type EventToDeliver = Readonly<EventRef> & {
+export type NewEvent = Readonly<EventRef> & {
   readonly body: string;
   readonly occurred_at?: Date;
   readonly trace?: string | undefined;
@@ -46,34 +46,25 @@ export function createEventLog(store: Store, now: () => Date) {
 
   return {
     /**
-     * Inserts an event and one delivery per receiver, unless the log already has them. Returns the ids of the
-     * deliveries that this call inserted. `reserve` selects deliveries that are inserted as leased; the
-     * others are due at once.
+     * Inserts an event and one delivery per receiver, unless the log already has them. Returns the deliveries that
+     * this call inserted; they are due at once.
      *
      * Works without a transaction: the event is inserted first and names its recipients. If the event is
      * repeated, the missing deliveries are inserted. Each step is majority-committed before the next.
      */
-    async enqueueOnce<Receiver extends { readonly id: string }>(
-      event: EventToDeliver,
-      receivers: readonly Receiver[],
-      reserve: (
-        deliveries: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[],
-      ) => Lease | undefined,
-    ): Promise<ReadonlySet<string>> {
+    async insertOnce(event: NewEvent, receiverIds: readonly string[]): Promise<DeliveryRow[]> {
       const at = now();
-      const eventRow = { ...toEventRow(event, at), recipient_ids: receivers.map(({ id }) => id) };
-      const missing = (await insertEvent(eventRow)) ? receivers : await findMissing(eventRow._id, receivers);
-      if (missing.length === 0) return new Set();
-      const deliveries = missing.map((receiver) => {
-        const row = { ...createDelivery(event, receiver.id, at), is_first: true as const };
-        return { row, receiver, event: eventRow };
-      });
-      const newRows = deliveries.map(({ row }) => row);
-      return insertMissing(store, newRows, reserve(deliveries));
+      const eventRow = { ...toEventRow(event, at), recipient_ids: [...receiverIds] };
+      const missing = (await insertEvent(eventRow))
+        ? receiverIds
+        : await findMissing(eventRow._id, receiverIds);
+      if (missing.length === 0) return [];
+      const newRows = missing.map((id) => ({ ...createDelivery(event, id, at), is_first: true as const }));
+      return insertMissing(store, newRows);
     },
 
     /** Inserts the entry of a test that has already been sent. */
-    async recordTest(actor: Actor, event: EventToDeliver, result: TestResult): Promise<void> {
+    async recordTest(actor: Actor, event: NewEvent, result: TestResult): Promise<void> {
       const at = now();
       const fields = { is_first: true as const, redeliverable: false, attempts: 1 };
       const row = { ...createEntry(event, at), ...result, ...fields };
@@ -114,17 +105,14 @@ export function createEventLog(store: Store, now: () => Date) {
   }
 
   /** Returns the receivers that are recipients of a logged event and have no delivery of it yet. */
-  async function findMissing<Receiver extends { readonly id: string }>(
-    event_id: string,
-    receivers: readonly Receiver[],
-  ): Promise<Receiver[]> {
+  async function findMissing(event_id: string, receiverIds: readonly string[]): Promise<string[]> {
     const [event, deliveries] = await Promise.all([
       events.findOne({ _id: event_id }, { recipient_ids: 1 }).lean(),
       // a delivery that is not majority-committed may be rolled back; inserting it again waits for the commit
       rows.find({ event_id, is_first: true }, { config_id: 1 }).readConcern('majority').lean(),
     ]);
     const existingIds = new Set(deliveries.map(({ config_id }) => config_id));
-    return receivers.filter(({ id }) => event?.recipient_ids?.includes(id) && !existingIds.has(id));
+    return receiverIds.filter((id) => event?.recipient_ids?.includes(id) && !existingIds.has(id));
   }
 
   /**
@@ -159,10 +147,7 @@ export function toEntry(row: DeliveryRow): WebhookEvent {
   };
 }
 
-function toEventRow(
-  { event_id, organization_id, body, occurred_at, trace }: EventToDeliver,
-  at: Date,
-): EventRow {
+function toEventRow({ event_id, organization_id, body, occurred_at, trace }: NewEvent, at: Date): EventRow {
   const origin = { ...(occurred_at && { occurred_at }), ...(trace !== undefined && { trace }) };
   return { _id: event_id, organization_id, body, ...origin, created_at: at };
 }

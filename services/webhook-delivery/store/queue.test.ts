@@ -2,12 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { until } from '#libs/testing';
 import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 import { createEventLog } from './log.ts';
 import { type AttemptResult, type ClaimedRow, createQueue, type Queue } from './queue.ts';
-import type { Lease } from './update-pipelines.ts';
 
 const lockMs = 3_600_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
@@ -36,28 +34,12 @@ beforeEach(async () => {
   await fixture.store.rows(webhookDeliveries).deleteMany({});
 });
 
-/** Enqueues one event for several webhooks and returns the row ids. `now` is the clock of the process. */
-async function enqueue(
-  configIds: readonly string[],
-  { lease, now }: { lease?: Lease; now?: () => Date } = {},
-): Promise<string[]> {
-  const [event_id, organization_id] = [newId(), newId()];
-  const event = {
-    event_id,
-    event_type: 'document.published',
-    organization_id,
-    document_id: null,
-    body: '{}',
-  };
-  const log = createEventLog(fixture.store, now ?? (() => new Date()));
-  const receivers = configIds.map((id) => ({ id }));
-  await log.enqueueOnce(event, receivers, (newDeliveries) => {
-    const ids = new Set(newDeliveries.map(({ row }) => row._id));
-    return lease && { ...lease, ids };
-  });
-  return (await fixture.store.rows(webhookDeliveries).find({ event_id }, { _id: 1 }).lean()).map(
-    ({ _id }) => _id,
-  );
+/** Inserts one event for several webhooks and returns the row ids. `now` is the clock of the process. */
+async function enqueue(configIds: readonly string[], now = () => new Date()): Promise<string[]> {
+  const ids = { event_id: newId(), organization_id: newId(), document_id: null };
+  const event = { ...ids, event_type: 'document.published', body: '{}' };
+  const inserted = await createEventLog(fixture.store, now).insertOnce(event, configIds);
+  return inserted.map(({ _id }) => _id);
 }
 
 async function claimOne(): Promise<ClaimedRow> {
@@ -102,31 +84,10 @@ test('a claimed row is not due, and the claim counts its attempt', async () => {
 
 test.each([-1, 1])('rows are due at once on the server clock, %i h from the process clock', async (h) => {
   const before = await serverTime();
-  const ids = await enqueue([newId()], { now: () => new Date(Date.now() + h * 3_600_000) });
+  const ids = await enqueue([newId()], () => new Date(Date.now() + h * 3_600_000));
   expect(await dueIds()).toEqual(ids);
   const { due_at } = await findRow({ _id: ids[0] ?? '' });
   expect(due_at?.getTime()).toBeGreaterThanOrEqual(before);
-});
-
-test('a row inserted as leased is not due, and its outcome is recorded', async () => {
-  const lease = { token: newId(), lockMs, ids: new Set<string>() };
-  const [_id = ''] = await enqueue([newId()], { lease });
-  expect(await dueIds()).toEqual([]);
-  expect(await deliveries.claim([_id], newId())).toEqual([]);
-  await deliveries.sweep();
-  const row = await findRow({ _id });
-  expect(row).toMatchObject({ status: 'pending', attempts: 1, lock_token: lease.token });
-  await finish({ ...row, lock_token: lease.token }, delivered);
-  expect(await findRow(row)).toMatchObject({ status: 'delivered', attempts: 1 });
-});
-
-test('a row inserted as leased by a process that died is due again', async () => {
-  const ids = await enqueue([newId()], { lease: { token: newId(), lockMs: 1, ids: new Set() } });
-  await until('the lock to expire', async () => {
-    await deliveries.sweep();
-    return (await dueIds()).length > 0;
-  });
-  expect(await dueIds()).toEqual(ids);
 });
 
 test('rows due later and rows of excluded endpoints are not returned', async () => {

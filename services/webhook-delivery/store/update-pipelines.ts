@@ -1,4 +1,4 @@
-/** Inserts deliveries on the server's clock, either due at once or already leased. */
+/** Inserts deliveries, due at once on the server's clock. */
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
 import { isDuplicate, type Store, type Transaction } from '#libs/store';
@@ -7,14 +7,6 @@ import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 
 /** The event that an entry belongs to. */
 export type EventRef = Pick<DeliveryRow, 'event_id' | 'event_type' | 'organization_id' | 'document_id'>;
-
-/** Deliveries that are inserted as leased, with their first attempt counted. */
-export interface Lease {
-  readonly token: string;
-  readonly ids: ReadonlySet<string>;
-  /** How long the rows are protected from the sweep, ms. */
-  readonly lockMs: number;
-}
 
 /** Creates the fields that all log entries share, with a new id. */
 export function createEntry({ event_id, event_type, organization_id, document_id }: EventRef, at: Date) {
@@ -37,29 +29,28 @@ export async function insertDeliveries(
   rows: readonly DeliveryRow[],
   { session }: Pick<Transaction, 'session'>,
 ): Promise<void> {
-  await getCollection(store).bulkWrite(rows.map(toUpsert()), { session });
+  await getCollection(store).bulkWrite(rows.map(toUpsert), { session });
 }
 
 /**
- * Inserts the deliveries that do not exist yet and returns their ids. An event has one first delivery per
- * webhook (unique index). Rows in `lease` are inserted as leased.
+ * Inserts the deliveries that do not exist yet and returns them. An event has one first delivery per webhook
+ * (unique index). They are due at once on the server's clock, regardless of `due_at`.
  */
 export async function insertMissing(
   store: Pick<Store, 'rows'>,
   rows: readonly DeliveryRow[],
-  lease?: Lease,
-): Promise<ReadonlySet<string>> {
-  const insertedIds = new Set(rows.map(({ _id }) => _id));
+): Promise<DeliveryRow[]> {
   try {
-    await getCollection(store).bulkWrite(rows.map(toUpsert(lease)), { ordered: false });
+    await getCollection(store).bulkWrite(rows.map(toUpsert), { ordered: false });
+    return [...rows];
   } catch (error) {
     if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
     const writeErrors = [error.writeErrors].flat();
     const isMajority = error.result.getWriteConcernError() === undefined;
     if (!isMajority || writeErrors.length === 0 || !writeErrors.every(isDuplicate)) throw error;
-    for (const { index } of writeErrors) insertedIds.delete(rows[index]?._id ?? '');
+    const duplicates = new Set(writeErrors.map(({ index }) => index));
+    return rows.filter((_, index) => !duplicates.has(index));
   }
-  return insertedIds;
 }
 
 function getCollection(store: Pick<Store, 'rows'>) {
@@ -67,14 +58,7 @@ function getCollection(store: Pick<Store, 'rows'>) {
 }
 
 /** `$$NOW` is only available in update pipelines, so new rows are written as upserts. */
-function toUpsert(lease?: Lease) {
-  return ({ due_at: _, ...row }: DeliveryRow) => {
-    const schedule = lease?.ids.has(row._id) ? toLeaseFields(lease) : { due_at: '$$NOW' };
-    const update = [{ $replaceWith: { $mergeObjects: [{ $literal: row }, schedule] } }];
-    return { updateOne: { filter: { _id: row._id }, update, upsert: true } };
-  };
-}
-
-function toLeaseFields({ token, lockMs }: Lease) {
-  return { attempts: 1, lock_token: token, locked_until: { $add: ['$$NOW', lockMs] } };
+function toUpsert({ due_at: _, ...row }: DeliveryRow) {
+  const update = [{ $replaceWith: { $mergeObjects: [{ $literal: row }, { due_at: '$$NOW' }] } }];
+  return { updateOne: { filter: { _id: row._id }, update, upsert: true } };
 }
