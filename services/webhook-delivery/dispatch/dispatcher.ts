@@ -65,7 +65,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     async stop() {
       phase = 'stopping';
       signal.notify();
-      outcomes.flush();
+      outcomes.stopRetrying();
       await Promise.all([sweepTimer.stop(), loop]);
       await claiming.idle();
       await outcomes.idle();

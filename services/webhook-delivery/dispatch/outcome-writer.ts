@@ -1,31 +1,24 @@
 /** Writes delivery outcomes in batches, which share a disk sync; retries while MongoDB is unavailable. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable } from '#libs/store';
 import type { AttemptResult, ClaimedRow, Outcome, Queue } from '../store/queue.ts';
 
-/** Every batch collects outcomes for this long. */
-const collectMs = 4;
-/** A batch with fewer outcomes than this waits longer for more. */
-const batchSize = 4;
-const extraWaitMs = 16;
 const retryMs = 250;
 
 /** Records the outcomes of deliveries. */
 export interface OutcomeWriter {
   /** Resolves when the outcome is written or given up. If it is given up, the sweep unlocks the row later. */
   record(row: ClaimedRow, result: AttemptResult): Promise<void>;
-  /** Writes pending outcomes now. From then on, failed writes are not retried. */
-  flush(): void;
+  /** From now on, failed writes are not retried. */
+  stopRetrying(): void;
   /** Resolves when no outcome is pending. */
   idle(): Promise<void>;
 }
 
 /** Outcomes that are written together. */
 interface Batch {
-  outcomes: Outcome[];
-  /** Ends the extra wait for more outcomes. */
-  flush(): void;
-  written: Promise<void>;
+  readonly outcomes: Outcome[];
+  readonly written: Promise<void>;
 }
 
 /** Creates an outcome writer. It retries a batch for up to `retryForMs` while MongoDB is unavailable. */
@@ -40,32 +33,28 @@ export function createOutcomeWriter({
 }): OutcomeWriter {
   let next: Batch | undefined;
   let last = Promise.resolve();
-  let isFlushing = false;
+  let mayRetry = true;
 
   return {
     record(row, result) {
       next ??= startBatch();
       next.outcomes.push({ row, result });
-      if (next.outcomes.length >= batchSize) next.flush();
       return next.written;
     },
-    flush() {
-      isFlushing = true;
-      next?.flush();
+    stopRetrying() {
+      mayRetry = false;
     },
     idle: () => last,
   };
 
-  /** Starts a batch. It collects outcomes for a few ms and at least until the previous batch is written. */
+  /** Starts a batch. It collects the outcomes of one turn of the event loop and of the previous write. */
   function startBatch(): Batch {
     const outcomes: Outcome[] = [];
-    const { promise: flushed, resolve: flush } = Promise.withResolvers<void>();
-    const collected = pause(collectMs).then(() => Promise.race([flushed, pause(extraWaitMs)]));
-    last = Promise.all([last, collected]).then(() => {
+    last = Promise.all([last, nextTurn()]).then(() => {
       next = undefined;
       return write(outcomes);
     });
-    return { outcomes, flush, written: last };
+    return { outcomes, written: last };
   }
 
   async function write(batch: readonly Outcome[]): Promise<void> {
@@ -74,7 +63,7 @@ export function createOutcomeWriter({
       try {
         return await queue.finish(batch);
       } catch (error) {
-        const shouldRetry = isUnavailable(error) && !isFlushing && performance.now() < deadline;
+        const shouldRetry = isUnavailable(error) && mayRetry && performance.now() < deadline;
         if (!shouldRetry)
           return onError(`Could not record the outcomes of ${batch.length} deliveries`, error);
       }
