@@ -7,6 +7,7 @@ import { secretRotationHandlers } from './api/rotating.ts';
 import { webhookHandlers } from './api/subscribing.ts';
 import { webhookDeliveryContract } from './contract.ts';
 import { createDispatcher } from './dispatch/dispatcher.ts';
+import { createFailingWebhooks } from './dispatch/failing-webhooks.ts';
 import { createMaintenanceWorker } from './dispatch/maintenance.ts';
 import { matchingSubscribers } from './dispatch/matching.ts';
 import { createDeliveryMetrics, webhookMetrics } from './metrics.ts';
@@ -16,8 +17,10 @@ import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collec
 import { createConfigs } from './store/configs.ts';
 import { createFailures } from './store/failures.ts';
 import { createEventLog } from './store/log.ts';
+import { createNewDeliveries } from './store/new-deliveries.ts';
 import { createPostponements } from './store/postponement.ts';
 import { createQueue } from './store/queue.ts';
+import { createReceivers } from './store/receivers.ts';
 import { createRedeliveries } from './store/redeliveries.ts';
 import { createResolver } from './transport/dns.ts';
 import { createSender } from './transport/sender.ts';
@@ -35,7 +38,9 @@ export const webhookDelivery = service({
     const allowLoopback = settings.WEBHOOK_ALLOW_INSECURE_TARGETS;
     const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
     const configs = createConfigs(store, now);
-    const eventLog = createEventLog(store, now);
+    const receivers = createReceivers(store, now);
+    const failures = createFailures(store);
+    const failing = createFailingWebhooks({ store, configs, failures, now });
     const queue = createQueue(store, timeoutMs + lockMarginMs);
     const [firstPauseS = 0, maxPauseS = 0] = settings.WEBHOOK_CIRCUIT_BREAKER_SECONDS;
     const breakers = createCircuitBreakers({
@@ -46,8 +51,8 @@ export const webhookDelivery = service({
     const proxy = settings.WEBHOOK_PROXY_URL;
     const sender = createSender({ policy, timeoutMs, resolve: createResolver(), proxy });
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
-    const worker = createDispatcher({
-      ...{ queue, configs, sender, delaysMs, now, tracing, log, onError, breakers },
+    const dispatcher = createDispatcher({
+      ...{ queue, receivers, failing, sender, delaysMs, now, tracing, log, onError, breakers },
       postponements: createPostponements(store),
       metrics: createDeliveryMetrics(meters, { queue, breakers, sender, now }),
       retryForMs: lockMarginMs,
@@ -60,17 +65,17 @@ export const webhookDelivery = service({
     return {
       // the route `/webhooks/events` must come before `/webhooks/{config_id}`
       routes: [
-        ...deliveryLogHandlers({ store, configs, log: eventLog, sender, now }),
-        ...webhookHandlers({ configs, sender }),
-        ...secretRotationHandlers({ configs }),
+        ...deliveryLogHandlers({ store, receivers, log: createEventLog(store, now), sender, now }),
+        ...webhookHandlers({ store, configs, deliveries: queue, sender, now }),
+        ...secretRotationHandlers({ store, configs, now }),
         ...redeliveryHandlers({ store, configs, redeliveries: createRedeliveries(store, now) }),
       ],
       authenticate: createPrincipalReader(store, now),
       subscribers: matchingSubscribers(webhookDeliveryContract.consumes, {
-        ...{ store, configs, dispatcher: worker },
-        log: eventLog,
+        ...{ store, receivers, dispatcher },
+        newDeliveries: createNewDeliveries(store, now),
       }),
-      workers: [worker, createMaintenanceWorker({ configs, failures: createFailures(store, now), onError })],
+      workers: [dispatcher, createMaintenanceWorker({ configs, failing, onError })],
     };
   },
 });

@@ -7,9 +7,10 @@ import { listWebhookEvents, testWebhook } from '../contract.ts';
 import { isSuccess } from '../rules/backoff.ts';
 import { toBody, toHeaders } from '../rules/message.ts';
 import { testType } from '../rules/redelivery.ts';
-import type { Configs } from '../store/configs.ts';
-import { type EventLog, toEntry } from '../store/log.ts';
+import type { EventLog } from '../store/log.ts';
+import type { Receivers } from '../store/receivers.ts';
 import type { Sender } from '../transport/sender.ts';
+import { toEntry } from './presenters.ts';
 
 const position = z.tuple([z.iso.datetime(), z.uuid()]);
 const message = 'This is a test event. Your webhook works.';
@@ -17,13 +18,13 @@ const message = 'This is a test event. Your webhook works.';
 /** Creates the handlers of `testWebhook` and `listWebhookEvents`. */
 export function deliveryLogHandlers({
   store,
-  configs,
+  receivers,
   log,
   sender,
   now,
 }: {
   store: Pick<Store, 'respond'>;
-  configs: Configs;
+  receivers: Pick<Receivers, 'get'>;
   log: EventLog;
   sender: Pick<Sender, 'send'>;
   now: () => Date;
@@ -41,7 +42,7 @@ export function deliveryLogHandlers({
   return [
     handle(testWebhook, async ({ actor, params }) => {
       const { organization_id } = actor;
-      const receiver = await configs.getReceiver(actor, params.config_id);
+      const receiver = await receivers.get(actor, params.config_id);
       takeToken(perOrganization, organization_id);
       takeToken(perWebhook, receiver.id);
       const at = now();

@@ -1,26 +1,27 @@
 /** Handlers that redeliver events: one entry of the event log, or all failed entries of a webhook. */
 import { InvalidRequest } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { Actor, Store } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import {
+  EventExpired,
   redeliverFailedEvents,
   redeliverWebhookEvent,
   WebhookDeleted,
   WebhookInactive,
 } from '../contract.ts';
 import { type Requester, requireCreatorOrAdmin } from '../rules/permission.ts';
-import { redeliveryBlocker } from '../rules/redelivery.ts';
+import { maxPerRequest, redeliveryBlocker, uniqueByEvent } from '../rules/redelivery.ts';
 import type { ConfigRow } from '../store/collections.ts';
 import type { Configs } from '../store/configs.ts';
-import { toEntry } from '../store/log.ts';
 import type { Redeliveries } from '../store/redeliveries.ts';
+import { toEntry } from './presenters.ts';
 
 type Redeliverer = Actor & Requester;
 
 /** Dependencies of the redelivery handlers. */
 export interface RedeliveryDeps {
-  store: Pick<Store, 'respond'>;
-  configs: Configs;
+  store: Pick<Store, 'respond' | 'withLock'>;
+  configs: Pick<Configs, 'find'>;
   redeliveries: Redeliveries;
 }
 
@@ -35,9 +36,13 @@ export function redeliveryHandlers({ store, configs, redeliveries }: RedeliveryD
         const blocker = redeliveryBlocker(entry);
         if (blocker) throw blocker;
         if (!config.is_active) throw WebhookInactive();
-        return store.respond(actor, async (transactionActor) =>
-          toEntry(await redeliveries.redeliver(transactionActor, entry)),
-        );
+        return store.respond(actor, async (_, tx) => {
+          const storedIds = await redeliveries.findStoredEvents([entry.event_id], tx);
+          if (!storedIds.has(entry.event_id)) throw EventExpired();
+          await redeliveries.markRedelivered([entry], tx);
+          const [row = entry] = await redeliveries.insert([entry], tx);
+          return toEntry(row);
+        });
       },
       {
         async authorizeReplay({ actor, params }) {
@@ -52,7 +57,8 @@ export function redeliveryHandlers({ store, configs, redeliveries }: RedeliveryD
       async ({ actor, body }) => {
         const config = await getNamedConfig(actor, body.config_id);
         if (!config.is_active) throw WebhookInactive();
-        return redeliveries.redeliverFailed(actor, body, (count) => ({ count }));
+        const redeliver = () => store.respond(actor, (_, tx) => redeliverFailed(actor, body, tx));
+        return store.withLock(config._id, redeliver);
       },
       {
         async authorizeReplay({ actor, body }) {
@@ -61,6 +67,24 @@ export function redeliveryHandlers({ store, configs, redeliveries }: RedeliveryD
       },
     ),
   ];
+
+  /**
+   * Redelivers the failed events of a webhook, each once: oldest first, at most `maxPerRequest` entries. The same
+   * transaction marks the old entries, so no entry is redelivered twice.
+   */
+  async function redeliverFailed(
+    actor: Redeliverer,
+    { config_id, since }: { config_id: string; since: Date },
+    tx: Transaction,
+  ): Promise<{ count: number }> {
+    const entries = await redeliveries.findFailed(actor, { config_id, since, limit: maxPerRequest }, tx);
+    const eventIds = entries.map(({ event_id }) => event_id);
+    const storedIds = await redeliveries.findStoredEvents(eventIds, tx);
+    const redelivered = uniqueByEvent(entries).filter(({ event_id }) => storedIds.has(event_id));
+    await redeliveries.markRedelivered(entries, tx);
+    const newRows = await redeliveries.insert(redelivered, tx);
+    return { count: newRows.length };
+  }
 
   /**
    * Returns the webhook of an entry if the actor may redeliver to it; throws `WebhookDeleted` or `Forbidden`.

@@ -2,16 +2,27 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { handle } from '#libs/http';
-import { rotateWebhookSecret } from '../contract.ts';
+import type { Actor, Store } from '#libs/store';
+import { rotateWebhookSecret, TooManySecrets } from '../contract.ts';
 import { type Requester, requireCreatorOrAdmin } from '../rules/permission.ts';
+import { maxSecrets, rotateSecrets } from '../rules/secrets.ts';
 import { formatSecret } from '../rules/signature.ts';
-import { type Configs, toWebhook } from '../store/configs.ts';
+import type { ConfigRow } from '../store/collections.ts';
+import type { Configs } from '../store/configs.ts';
+import { toWebhook } from './presenters.ts';
 
 const defaultOverlapSeconds = 86_400;
 
 /** Creates the handler of `rotateWebhookSecret`. */
-export function secretRotationHandlers({ configs }: { configs: Configs }) {
-  const authorizeAs = (actor: Requester) => requireCreatorOrAdmin(actor, 'rotate its secret');
+export function secretRotationHandlers({
+  store,
+  configs,
+  now,
+}: {
+  store: Pick<Store, 'respond' | 'withLock'>;
+  configs: Pick<Configs, 'get' | 'update' | 'sealSecret'>;
+  now: () => Date;
+}) {
   return [
     handle(
       rotateWebhookSecret,
@@ -19,22 +30,29 @@ export function secretRotationHandlers({ configs }: { configs: Configs }) {
         const secret = new Secret(formatSecret(randomBytes(32)));
         const overlapSeconds = body?.overlap_seconds ?? defaultOverlapSeconds;
         call.audit({ webhook_id: params.config_id, overlap_seconds: overlapSeconds });
-        const rotation = { secret, overlapSeconds };
-        return configs.rotateSecret(actor, params.config_id, rotation, authorizeAs(actor), (row) => {
-          const ends = row.secrets.flatMap(({ until }) => until?.toISOString() ?? []);
-          return {
-            ...toWebhook(row),
-            secret: secret.reveal(),
-            older_secrets_until: ends.sort().at(-1) ?? null,
-          };
-        });
+        const rotate = async (transactionActor: typeof actor) => {
+          const config = await getAuthorized(transactionActor, params.config_id);
+          const at = now();
+          const secrets = rotateSecrets(config.secrets, configs.sealSecret(secret), { at, overlapSeconds });
+          if (secrets.length > maxSecrets) throw TooManySecrets();
+          const row = await configs.update(transactionActor, config, { secrets });
+          const ends = secrets.flatMap(({ until }) => until?.toISOString() ?? []);
+          const older_secrets_until = ends.sort().at(-1) ?? null;
+          return { ...toWebhook(row), secret: secret.reveal(), older_secrets_until };
+        };
+        return store.withLock(params.config_id, () => store.respond(actor, rotate));
       },
       {
         async authorizeReplay({ actor, params }) {
-          const problem = authorizeAs(actor)(await configs.get(actor, params.config_id));
-          if (problem) throw problem;
+          await getAuthorized(actor, params.config_id);
         },
       },
     ),
   ];
+  async function getAuthorized(actor: Actor & Requester, id: string): Promise<ConfigRow> {
+    const config = await configs.get(actor, id);
+    const problem = requireCreatorOrAdmin(actor, 'rotate its secret')(config);
+    if (problem) throw problem;
+    return config;
+  }
 }

@@ -3,31 +3,51 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, parseCursor, Secret } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
-import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from '../contract.ts';
-import { requireCreatorOrAdmin } from '../rules/permission.ts';
+import type { Actor, Store } from '#libs/store';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  maxWebhooks,
+  TooManyWebhooks,
+  updateWebhook,
+} from '../contract.ts';
+import { restartsFailureCount } from '../rules/endpoint-health.ts';
+import { type Requester, requireCreatorOrAdmin } from '../rules/permission.ts';
 import { formatSecret } from '../rules/signature.ts';
-import { type Configs, toWebhook } from '../store/configs.ts';
+import type { ConfigRow } from '../store/collections.ts';
+import type { Configs } from '../store/configs.ts';
+import type { Queue } from '../store/queue.ts';
 import type { Sender } from '../transport/sender.ts';
+import { toWebhook } from './presenters.ts';
 
 const position = z.tuple([z.uuid()]);
 
-/** Creates the handlers of the operations on webhooks, except the rotation of secrets. */
-export function webhookHandlers({
-  configs,
-  sender,
-}: {
+/** Dependencies of the webhook handlers. */
+export interface SubscribingDeps {
+  store: Pick<Store, 'respond' | 'transact' | 'withLock'>;
   configs: Configs;
+  deliveries: Pick<Queue, 'failWaiting'>;
   sender: Pick<Sender, 'checkTarget'>;
-}) {
+  now: () => Date;
+}
+
+/** Creates the handlers of the operations on webhooks, except the rotation of secrets. */
+export function webhookHandlers({ store, configs, deliveries, sender, now }: SubscribingDeps) {
   return [
     handle(createWebhook, async ({ actor, body, call }) => {
       call.audit({ host: getHost(body.url), event_types: body.event_types });
       await rejectBadTarget(body.url);
       const secret = new Secret(formatSecret(randomBytes(32)));
-      return configs.create(actor, { ...body, secret }, (row) => {
+      const create = async (transactionActor: typeof actor) => {
+        if ((await configs.count(transactionActor)) >= maxWebhooks) throw TooManyWebhooks();
+        const row = await configs.insert(transactionActor, { ...body, secret });
         call.audit({ webhook_id: row._id });
         return { ...toWebhook(row), secret: secret.reveal() };
-      });
+      };
+      // two replicas may exceed the limit by one
+      return store.withLock(actor.organization_id, () => store.respond(actor, create));
     }),
 
     handle(listWebhooks, async ({ actor, query: { limit, cursor } }) => {
@@ -42,17 +62,35 @@ export function webhookHandlers({
       const { url, is_active, event_types } = body;
       const host = url === undefined ? undefined : getHost(url);
       call.audit({ webhook_id: params.config_id, changed: Object.keys(body), host, event_types, is_active });
-      if (body.url !== undefined) await rejectBadTarget(body.url);
-      const authorize = requireCreatorOrAdmin(actor, 'update it');
-      return toWebhook(await configs.update(actor, params.config_id, body, authorize));
+      if (url !== undefined) await rejectBadTarget(url);
+      const row = await store.transact(actor, async (tx) => {
+        const config = await getAuthorized({ ...actor, tx }, params.config_id, 'update it');
+        const restart = restartsFailureCount(config, body) && { failures_counted_from: now() };
+        return configs.update({ ...actor, tx }, config, { ...body, ...restart });
+      });
+      return toWebhook(row);
     }),
 
-    handle(deleteWebhook, async ({ actor, params, call }) => {
-      call.audit({ webhook_id: params.config_id });
-      await configs.delete(actor, params.config_id, requireCreatorOrAdmin(actor, 'delete it'));
+    handle(deleteWebhook, async ({ actor, params: { config_id }, call }) => {
+      call.audit({ webhook_id: config_id });
+      await store.transact(actor, async (tx) => {
+        await getAuthorized({ ...actor, tx }, config_id, 'delete it');
+        await configs.delete({ ...actor, tx }, config_id);
+        await deliveries.failWaiting(config_id, tx);
+      });
+      // a retry that was scheduled during the transaction; if this fails, it fails when it is due
+      await deliveries.failWaiting(config_id).catch(() => undefined);
       return undefined;
     }),
   ];
+
+  /** Returns a webhook; throws `NotFound`, or `Forbidden` if the actor may not perform the action. */
+  async function getAuthorized(actor: Actor & Requester, id: string, action: string): Promise<ConfigRow> {
+    const config = await configs.get(actor, id);
+    const problem = requireCreatorOrAdmin(actor, action)(config);
+    if (problem) throw problem;
+    return config;
+  }
 
   /** Throws `InvalidRequest` if deliveries to this URL would be blocked now. */
   async function rejectBadTarget(url: string): Promise<void> {

@@ -2,8 +2,8 @@
 import type { Log, Tracing } from '#libs/service';
 import { decideRetry, parseRetryAfter } from '../rules/backoff.ts';
 import { toHeaders } from '../rules/message.ts';
-import type { Receiver } from '../store/configs.ts';
 import type { AttemptResult, ClaimedRow, StoredEvent } from '../store/queue.ts';
+import type { Receiver } from '../store/receivers.ts';
 import type { Sender } from '../transport/sender.ts';
 
 /** Dependencies of an attempt. */

@@ -1,15 +1,15 @@
 /** Claims due deliveries in batches, loads what is needed to send them, and starts to deliver them. */
 import { newId } from '#libs/contract';
 import type { Candidate, Scheduler } from '../rules/dynamic-threshold-scheduler.ts';
-import type { Configs } from '../store/configs.ts';
 import type { Queue } from '../store/queue.ts';
+import type { Receivers } from '../store/receivers.ts';
 import { type Delivery, toDelivery } from './attempt.ts';
 import { createTasks } from './tasks.ts';
 
 /** Dependencies of claims. */
 export interface ClaimingDeps {
   queue: Pick<Queue, 'claim' | 'release' | 'getEvents'>;
-  configs: Pick<Configs, 'getReceivers'>;
+  receivers: Pick<Receivers, 'getByIds'>;
   scheduler: Pick<Scheduler, 'release'>;
   /** Delivers a claimed row. */
   deliver(delivery: Delivery): Promise<void>;
@@ -65,18 +65,20 @@ export function createClaiming({ scheduler, deliver, onSlotFreed, onError, ...de
 /** Claims rows and returns those that may be delivered now. If it fails or the process stops, releases them. */
 async function claim(
   rows: readonly Candidate[],
-  { queue, configs, isStopping }: Pick<ClaimingDeps, 'queue' | 'configs' | 'isStopping'>,
+  { queue, receivers, isStopping }: Pick<ClaimingDeps, 'queue' | 'receivers' | 'isStopping'>,
 ): Promise<Delivery[]> {
   const [ids, token] = [rows.map(({ _id }) => _id), newId()];
   try {
     const claimed = await queue.claim(ids, token);
     if (claimed.length === 0) return [];
-    const [receivers, events] = await Promise.all([
-      configs.getReceivers(claimed.map(({ config_id }) => config_id)),
+    const [receiversById, events] = await Promise.all([
+      receivers.getByIds(claimed.map(({ config_id }) => config_id)),
       queue.getEvents(claimed.map(({ event_id }) => event_id)),
     ]);
     if (!isStopping())
-      return claimed.map((row) => toDelivery(row, receivers.get(row.config_id), events.get(row.event_id)));
+      return claimed.map((row) =>
+        toDelivery(row, receiversById.get(row.config_id), events.get(row.event_id)),
+      );
     await queue.release(ids, token);
     return [];
   } catch (error) {

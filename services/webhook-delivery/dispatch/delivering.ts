@@ -1,8 +1,8 @@
 /** Delivers one claimed row: sends its request, records the outcome and updates the circuit breaker. */
 import type { DeliveryMetrics } from '../metrics.ts';
 import type { Scheduler } from '../rules/dynamic-threshold-scheduler.ts';
-import type { Configs } from '../store/configs.ts';
-import type { AttemptResult, ClaimedRow } from '../store/queue.ts';
+import type { AttemptResult, ClaimedRow, Queue } from '../store/queue.ts';
+import type { Receivers } from '../store/receivers.ts';
 import {
   type AttemptDeps,
   createAttempt,
@@ -12,11 +12,14 @@ import {
   type UnsendableDelivery,
 } from './attempt.ts';
 import type { EndpointBackoff } from './endpoint-backoff.ts';
+import type { FailingWebhooks } from './failing-webhooks.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
 
 /** Dependencies of `createDeliver`. */
 interface DeliverDeps extends AttemptDeps {
-  configs: Pick<Configs, 'disable'>;
+  queue: Pick<Queue, 'failWaiting'>;
+  receivers: Pick<Receivers, 'exists'>;
+  failing: Pick<FailingWebhooks, 'disableGone'>;
   metrics: DeliveryMetrics;
   outcomes: Pick<OutcomeWriter, 'record'>;
   backoff: Pick<EndpointBackoff, 'recordResult'>;
@@ -25,7 +28,7 @@ interface DeliverDeps extends AttemptDeps {
 
 /** Creates the function that delivers a claimed row and resolves when its outcome is recorded. */
 export function createDeliver(deps: DeliverDeps): (delivery: Delivery) => Promise<void> {
-  const { configs, metrics, outcomes, backoff, scheduler } = deps;
+  const { queue, receivers, failing, metrics, outcomes, backoff, scheduler } = deps;
   const attempt = createAttempt(deps);
   return (delivery) => ('error' in delivery ? fail(delivery) : send(delivery));
 
@@ -38,7 +41,7 @@ export function createDeliver(deps: DeliverDeps): (delivery: Delivery) => Promis
     const result = await attempt(job);
     metrics.recordAttempt(result, job);
     // disabled before the outcome is recorded: after a crash in between, the webhook is at least disabled
-    if (result.http_status === 410) await configs.disable(row.organization_id, row.config_id);
+    if (result.http_status === 410) await failing.disableGone(row.organization_id, row.config_id);
     await record(row, result);
     if (await backoff.recordResult(row.config_id, result)) scheduler.drop(row.config_id);
   }
@@ -46,5 +49,8 @@ export function createDeliver(deps: DeliverDeps): (delivery: Delivery) => Promis
   async function record(row: ClaimedRow, result: AttemptResult): Promise<void> {
     await outcomes.record(row, result);
     if (result.decision.status !== 'pending') metrics.recordFinished(result.decision.status);
+    else if (!(await receivers.exists(row.config_id)))
+      // deleted while the request was in flight, so the deletion did not find the row
+      metrics.recordFinished('failed', await queue.failWaiting(row.config_id));
   }
 }

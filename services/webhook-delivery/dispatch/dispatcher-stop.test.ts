@@ -4,8 +4,8 @@ import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
 import { createCircuitBreakers } from '../rules/circuit-breaker.ts';
 import { formatSecret } from '../rules/signature.ts';
-import type { Receiver } from '../store/configs.ts';
 import type { ClaimedRow } from '../store/queue.ts';
+import type { Receiver } from '../store/receivers.ts';
 import { untraced } from '../testing/untraced.ts';
 import { createDispatcher, type DispatcherDeps } from './dispatcher.ts';
 
@@ -27,6 +27,7 @@ function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
       },
       finish: record('finish'),
       release: record('release'),
+      failWaiting: async () => 0,
       sweep: async () => 0,
       backlog: async () => ({ count: 0, oldestSeconds: 0 }),
       getEvents: async () => new Map(rows.map(({ event_id }) => [event_id, { body: '{}' }])),
@@ -34,10 +35,11 @@ function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
     postponements: { postpone: async () => 0, resume: record('resume') },
     metrics: { recordAttempt: () => undefined, recordFinished: () => undefined },
     breakers: createCircuitBreakers({ firstPauseMs: 1, maxPauseMs: 1 }),
-    configs: {
-      getReceivers: async () => new Map(rows.map(({ config_id }) => [config_id, createReceiver(config_id)])),
-      disable: record('disable'),
+    receivers: {
+      getByIds: async () => new Map(rows.map(({ config_id }) => [config_id, createReceiver(config_id)])),
+      exists: async () => true,
     },
+    failing: { disableGone: record('disable') },
     sender: {
       async send() {
         calls.push('send');
@@ -122,11 +124,11 @@ test('nothing is claimed before the start or after the stop', async () => {
 test('a claim that fails is released, and its rows are claimed again', async () => {
   const due = row();
   const { deps, calls } = fakes([due], async () => undefined);
-  const { getReceivers } = deps.configs;
+  const { getByIds } = deps.receivers;
   let failures = 1;
-  deps.configs.getReceivers = (ids) => {
+  deps.receivers.getByIds = (ids) => {
     failures -= 1;
-    return failures < 0 ? getReceivers(ids) : Promise.reject(new Error('down'));
+    return failures < 0 ? getByIds(ids) : Promise.reject(new Error('down'));
   };
   deps.queue.findDue = async () => (calls.includes('send') ? [] : [due]);
   const worker = createDispatcher(deps);

@@ -155,16 +155,30 @@ test('deleting a webhook fails its pending deliveries', async () => {
     return entry?.attempts === 1 && entry.next_attempt_at !== null && entry;
   });
   expect(Date.parse(String(waiting.next_attempt_at)) - Date.parse(String(waiting.updated_at))).toBe(600_000);
-  // the log shows the outcome before it is majority-committed, but the deleting transaction reads with
-  // majority
-  await until('a majority-committed outcome', async () => {
-    const deliveries = context.app.db.collection<{ _id: string; due_at?: Date }>('webhook_deliveries');
-    const row = await deliveries.findOne({ _id: waiting.id }, { readConcern: 'majority' });
-    return row?.due_at !== undefined;
-  });
   const deleted = await context.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
   expect(deleted.status).toBe(204);
   expect(await context.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, error: 'webhook_deleted' }]);
+});
+
+test('deleting a webhook during a failing request fails its delivery', async () => {
+  let respond: () => void = () => undefined;
+  let hasArrived = false;
+  const receiver = await startReceiver(async () => {
+    hasArrived = true;
+    await new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    return { status: 503, headers: { 'retry-after': '600' } };
+  });
+  const { id } = await context.createWebhook(ada, receiver.url);
+  await context.publish(ada);
+  await until('the request', async () => hasArrived);
+  await context.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
+  expect(await context.log(ada)).toMatchObject([{ status: 'pending' }]);
+  respond();
+  expect(await context.untilSettled(ada, 1)).toMatchObject([
+    { status: 'failed', attempts: 1, error: 'webhook_deleted', next_attempt_at: null },
+  ]);
 });
 
 test('an unreadable secret fails only the deliveries of its own webhook', async () => {

@@ -3,14 +3,15 @@ import { every, type Worker } from '#libs/service';
 import type { DeliveryMetrics } from '../metrics.ts';
 import { type Candidate, createScheduler } from '../rules/dynamic-threshold-scheduler.ts';
 import { type LoopState, nextAction } from '../rules/next-action.ts';
-import type { Configs } from '../store/configs.ts';
 import type { Queue } from '../store/queue.ts';
+import type { Receivers } from '../store/receivers.ts';
 import type { Sender } from '../transport/sender.ts';
 import type { AttemptDeps } from './attempt.ts';
 import { createClaiming } from './claiming.ts';
 import { createDeliver } from './delivering.ts';
 import { createDueRows } from './due-rows.ts';
 import { createEndpointBackoff, type EndpointBackoffDeps } from './endpoint-backoff.ts';
+import type { FailingWebhooks } from './failing-webhooks.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createSignal } from './signal.ts';
 
@@ -20,7 +21,8 @@ const sweepMs = 15_000;
 export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   queue: Queue;
   metrics: DeliveryMetrics;
-  configs: Pick<Configs, 'getReceivers' | 'disable'>;
+  receivers: Pick<Receivers, 'getByIds' | 'exists'>;
+  failing: Pick<FailingWebhooks, 'disableGone'>;
   sender: Sender;
   /** How long writing an outcome is retried while MongoDB is unavailable, ms. */
   retryForMs: number;

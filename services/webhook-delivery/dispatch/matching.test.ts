@@ -5,8 +5,8 @@ import { type Envelope, event as eventType, newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../../identity/contract.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from '../store/collections.ts';
-import { createConfigs } from '../store/configs.ts';
-import { createEventLog } from '../store/log.ts';
+import { createNewDeliveries } from '../store/new-deliveries.ts';
+import { createReceivers } from '../store/receivers.ts';
 import { openTestStore } from '../testing/store-fixture.ts';
 import { matchingSubscribers } from './matching.ts';
 
@@ -70,8 +70,8 @@ async function match(
   };
   const [subscriber] = matchingSubscribers([ThingHappened], {
     store,
-    configs: createConfigs(store, () => new Date()),
-    log: createEventLog({ ...store, rows }, () => new Date()),
+    receivers: createReceivers(store, () => new Date()),
+    newDeliveries: createNewDeliveries({ ...store, rows }, () => new Date()),
     dispatcher: {
       enqueue(deliveries) {
         passed += deliveries.length;

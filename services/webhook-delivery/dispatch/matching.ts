@@ -6,8 +6,8 @@ import { on, type Subscriber } from '#libs/events';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../../identity/contract.ts';
 import { toBody } from '../rules/message.ts';
-import type { Configs } from '../store/configs.ts';
-import type { EventLog, NewEvent } from '../store/log.ts';
+import type { NewDeliveries, NewEvent } from '../store/new-deliveries.ts';
+import type { Receivers } from '../store/receivers.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
 const documentData = z.object({ document: z.object({ id }) });
@@ -23,13 +23,13 @@ export function matchingSubscribers(
   types: readonly EventType[],
   {
     store,
-    configs,
-    log,
+    receivers,
+    newDeliveries,
     dispatcher,
   }: {
     store: Pick<Store, 'read'>;
-    configs: Pick<Configs, 'findSubscribed'>;
-    log: Pick<EventLog, 'insertOnce'>;
+    receivers: Pick<Receivers, 'findSubscribed'>;
+    newDeliveries: Pick<NewDeliveries, 'insertOnce'>;
     dispatcher: Pick<Dispatcher, 'enqueue'>;
   },
 ): Subscriber[] {
@@ -39,9 +39,9 @@ export function matchingSubscribers(
 
   async function match(event: Envelope): Promise<void> {
     const { organization_id } = event;
-    const receiverIds = await configs.findSubscribed(event);
+    const receiverIds = await receivers.findSubscribed(event);
     if (receiverIds.length === 0 || !(await isOnScalePlan(organization_id))) return;
-    const inserted = await log.insertOnce(toNewEvent(event), receiverIds);
+    const inserted = await newDeliveries.insertOnce(toNewEvent(event), receiverIds);
     dispatcher.enqueue(inserted);
   }
 

@@ -4,7 +4,7 @@ import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
-import { createEventLog } from './log.ts';
+import { createNewDeliveries } from './new-deliveries.ts';
 import { type AttemptResult, type ClaimedRow, createQueue, type Queue } from './queue.ts';
 
 const lockMs = 3_600_000;
@@ -38,7 +38,7 @@ beforeEach(async () => {
 async function enqueue(configIds: readonly string[], now = () => new Date()): Promise<string[]> {
   const ids = { event_id: newId(), organization_id: newId(), document_id: null };
   const event = { ...ids, event_type: 'document.published', body: '{}' };
-  const inserted = await createEventLog(fixture.store, now).insertOnce(event, configIds);
+  const inserted = await createNewDeliveries(fixture.store, now).insertOnce(event, configIds);
   return inserted.map(({ _id }) => _id);
 }
 

@@ -4,7 +4,7 @@
  * processes.
  */
 import type { QueryFilter } from 'mongoose';
-import type { Store } from '#libs/store';
+import type { Store, Transaction } from '#libs/store';
 import { maxAttempts, type RetryDecision } from '../rules/backoff.ts';
 import type { Candidate } from '../rules/dynamic-threshold-scheduler.ts';
 import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } from './collections.ts';
@@ -106,6 +106,15 @@ export function createQueue(store: Store, lockMs: number) {
     async release(ids: readonly string[], token: string): Promise<void> {
       const released = { attempts: { $subtract: ['$attempts', 1] }, due_at: '$$NOW' };
       await rows.updateMany({ _id: { $in: ids }, lock_token: token }, [{ $set: released }, unlock], pipeline);
+    },
+
+    /** Fails the deliveries to a deleted webhook that wait for an attempt. Returns their number. */
+    async failWaiting(config_id: string, tx?: Transaction): Promise<number> {
+      const waiting = { config_id, status: 'pending' as const, due_at: { $exists: true } };
+      const failed = { status: 'failed', error: 'webhook_deleted', updated_at: '$$NOW' };
+      const update = [{ $set: failed }, { $unset: ['due_at', 'postponed'] }];
+      const options = { ...pipeline, ...(tx && { session: tx.session }) };
+      return (await rows.updateMany(waiting, update, options)).modifiedCount;
     },
 
     /**
