@@ -18,10 +18,10 @@ import { createConfigs } from './store/configs.ts';
 import { createFailures } from './store/failures.ts';
 import { createEventLog } from './store/log.ts';
 import { createNewDeliveries } from './store/new-deliveries.ts';
-import { createPostponements } from './store/postponement.ts';
 import { createQueue } from './store/queue.ts';
 import { createReceivers } from './store/receivers.ts';
 import { createRedeliveries } from './store/redeliveries.ts';
+import { createWaitingDeliveries } from './store/waiting-deliveries.ts';
 import { createResolver } from './transport/dns.ts';
 import { createSender } from './transport/sender.ts';
 
@@ -51,10 +51,23 @@ export const webhookDelivery = service({
     const proxy = settings.WEBHOOK_PROXY_URL;
     const sender = createSender({ policy, timeoutMs, resolve: createResolver(), proxy });
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
+    const waiting = createWaitingDeliveries(store);
+    const metrics = createDeliveryMetrics(meters, { queue, breakers, sender, now });
     const dispatcher = createDispatcher({
-      ...{ queue, receivers, failing, sender, delaysMs, now, tracing, log, onError, breakers },
-      postponements: createPostponements(store),
-      metrics: createDeliveryMetrics(meters, { queue, breakers, sender, now }),
+      ...{
+        queue,
+        receivers,
+        waiting,
+        failing,
+        sender,
+        metrics,
+        delaysMs,
+        now,
+        tracing,
+        log,
+        onError,
+        breakers,
+      },
       retryForMs: lockMarginMs,
       random: Math.random,
     });
@@ -66,7 +79,7 @@ export const webhookDelivery = service({
       // the route `/webhooks/events` must come before `/webhooks/{config_id}`
       routes: [
         ...deliveryLogHandlers({ store, receivers, log: createEventLog(store, now), sender, now }),
-        ...webhookHandlers({ store, configs, deliveries: queue, sender, now }),
+        ...webhookHandlers({ store, configs, deliveries: waiting, sender, now }),
         ...secretRotationHandlers({ store, configs, now }),
         ...redeliveryHandlers({ store, configs, redeliveries: createRedeliveries(store, now) }),
       ],
@@ -75,7 +88,7 @@ export const webhookDelivery = service({
         ...{ store, receivers, dispatcher },
         newDeliveries: createNewDeliveries(store, now),
       }),
-      workers: [dispatcher, createMaintenanceWorker({ configs, failing, onError })],
+      workers: [dispatcher, createMaintenanceWorker({ queue, breakers, metrics, configs, failing, onError })],
     };
   },
 });

@@ -9,19 +9,23 @@ import {
   WebhookDeleted,
   WebhookInactive,
 } from '../contract.ts';
-import { type Requester, requireCreatorOrAdmin } from '../rules/permission.ts';
+import type { Requester } from '../rules/permission.ts';
 import { maxPerRequest, redeliveryBlocker, uniqueByEvent } from '../rules/redelivery.ts';
 import type { ConfigRow } from '../store/collections.ts';
 import type { Configs } from '../store/configs.ts';
 import type { Redeliveries } from '../store/redeliveries.ts';
+import { assertAllowed } from './authorization.ts';
 import { toEntry } from './presenters.ts';
 
 type Redeliverer = Actor & Requester;
+type Lookup = Pick<Configs, 'find'>;
+
+const action = 'redeliver events';
 
 /** Dependencies of the redelivery handlers. */
 export interface RedeliveryDeps {
   store: Pick<Store, 'respond' | 'withLock'>;
-  configs: Pick<Configs, 'find'>;
+  configs: Lookup;
   redeliveries: Redeliveries;
 }
 
@@ -32,7 +36,7 @@ export function redeliveryHandlers({ store, configs, redeliveries }: RedeliveryD
       redeliverWebhookEvent,
       async ({ actor, params }) => {
         const entry = await redeliveries.getEntry(actor, params.entry_id);
-        const config = await getEntryConfig(actor, entry.config_id);
+        const config = await getEntryConfig(configs, actor, entry.config_id);
         const blocker = redeliveryBlocker(entry);
         if (blocker) throw blocker;
         if (!config.is_active) throw WebhookInactive();
@@ -47,7 +51,7 @@ export function redeliveryHandlers({ store, configs, redeliveries }: RedeliveryD
       {
         async authorizeReplay({ actor, params }) {
           const entry = await redeliveries.getEntry(actor, params.entry_id);
-          await getEntryConfig(actor, entry.config_id);
+          await getEntryConfig(configs, actor, entry.config_id);
         },
       },
     ),
@@ -55,60 +59,55 @@ export function redeliveryHandlers({ store, configs, redeliveries }: RedeliveryD
     handle(
       redeliverFailedEvents,
       async ({ actor, body }) => {
-        const config = await getNamedConfig(actor, body.config_id);
+        const config = await getNamedConfig(configs, actor, body.config_id);
         if (!config.is_active) throw WebhookInactive();
-        const redeliver = () => store.respond(actor, (_, tx) => redeliverFailed(actor, body, tx));
+        const redeliver = () =>
+          store.respond(actor, (_, tx) => redeliverFailed(redeliveries, actor, body, tx));
         return store.withLock(config._id, redeliver);
       },
       {
         async authorizeReplay({ actor, body }) {
-          await getNamedConfig(actor, body.config_id);
+          await getNamedConfig(configs, actor, body.config_id);
         },
       },
     ),
   ];
-
-  /**
-   * Redelivers the failed events of a webhook, each once: oldest first, at most `maxPerRequest` entries. The same
-   * transaction marks the old entries, so no entry is redelivered twice.
-   */
-  async function redeliverFailed(
-    actor: Redeliverer,
-    { config_id, since }: { config_id: string; since: Date },
-    tx: Transaction,
-  ): Promise<{ count: number }> {
-    const entries = await redeliveries.findFailed(actor, { config_id, since, limit: maxPerRequest }, tx);
-    const eventIds = entries.map(({ event_id }) => event_id);
-    const storedIds = await redeliveries.findStoredEvents(eventIds, tx);
-    const redelivered = uniqueByEvent(entries).filter(({ event_id }) => storedIds.has(event_id));
-    await redeliveries.markRedelivered(entries, tx);
-    const newRows = await redeliveries.insert(redelivered, tx);
-    return { count: newRows.length };
-  }
-
-  /**
-   * Returns the webhook of an entry if the actor may redeliver to it; throws `WebhookDeleted` or `Forbidden`.
-   */
-  async function getEntryConfig(actor: Redeliverer, id: string): Promise<ConfigRow> {
-    const config = await configs.find(actor, id);
-    if (!config) throw WebhookDeleted();
-    return assertAllowed(actor, config);
-  }
-
-  /**
-   * Returns the webhook named in a body if the actor may redeliver to it; throws `InvalidRequest` or
-   * `Forbidden`.
-   */
-  async function getNamedConfig(actor: Redeliverer, id: string): Promise<ConfigRow> {
-    const config = await configs.find(actor, id);
-    if (config) return assertAllowed(actor, config);
-    const errors = [{ path: 'body/config_id', message: 'The webhook does not exist' }];
-    throw InvalidRequest(undefined, { extra: { errors } });
-  }
 }
 
-function assertAllowed(actor: Requester, config: ConfigRow): ConfigRow {
-  const problem = requireCreatorOrAdmin(actor, 'redeliver events')(config);
-  if (problem) throw problem;
-  return config;
+/**
+ * Redelivers the failed events of a webhook, each once: oldest first, at most `maxPerRequest` entries. The same
+ * transaction marks the old entries, so no entry is redelivered twice.
+ */
+async function redeliverFailed(
+  redeliveries: Redeliveries,
+  actor: Actor,
+  { config_id, since }: { config_id: string; since: Date },
+  tx: Transaction,
+): Promise<{ count: number }> {
+  const entries = await redeliveries.findFailed(actor, { config_id, since, limit: maxPerRequest }, tx);
+  const eventIds = entries.map(({ event_id }) => event_id);
+  const storedIds = await redeliveries.findStoredEvents(eventIds, tx);
+  const redelivered = uniqueByEvent(entries).filter(({ event_id }) => storedIds.has(event_id));
+  await redeliveries.markRedelivered(entries, tx);
+  const newRows = await redeliveries.insert(redelivered, tx);
+  return { count: newRows.length };
+}
+
+/**
+ * Returns the webhook of an entry if the actor may redeliver to it; throws `WebhookDeleted` or `Forbidden`.
+ */
+async function getEntryConfig(configs: Lookup, actor: Redeliverer, id: string): Promise<ConfigRow> {
+  const config = await configs.find(actor, id);
+  if (!config) throw WebhookDeleted();
+  return assertAllowed(actor, config, action);
+}
+
+/**
+ * Returns the webhook named in a body if the actor may redeliver to it; throws `InvalidRequest` or `Forbidden`.
+ */
+async function getNamedConfig(configs: Lookup, actor: Redeliverer, id: string): Promise<ConfigRow> {
+  const config = await configs.find(actor, id);
+  if (config) return assertAllowed(actor, config, action);
+  const errors = [{ path: 'body/config_id', message: 'The webhook does not exist' }];
+  throw InvalidRequest(undefined, { extra: { errors } });
 }

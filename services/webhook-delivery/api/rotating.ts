@@ -2,16 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { Actor, Store } from '#libs/store';
+import type { Store } from '#libs/store';
 import { rotateWebhookSecret, TooManySecrets } from '../contract.ts';
-import { type Requester, requireCreatorOrAdmin } from '../rules/permission.ts';
 import { maxSecrets, rotateSecrets } from '../rules/secrets.ts';
 import { formatSecret } from '../rules/signature.ts';
-import type { ConfigRow } from '../store/collections.ts';
 import type { Configs } from '../store/configs.ts';
+import { getChangeable } from './authorization.ts';
 import { toWebhook } from './presenters.ts';
 
 const defaultOverlapSeconds = 86_400;
+const action = 'rotate its secret';
 
 /** Creates the handler of `rotateWebhookSecret`. */
 export function secretRotationHandlers({
@@ -20,7 +20,7 @@ export function secretRotationHandlers({
   now,
 }: {
   store: Pick<Store, 'respond' | 'withLock'>;
-  configs: Pick<Configs, 'get' | 'update' | 'sealSecret'>;
+  configs: Pick<Configs, 'find' | 'update' | 'sealSecret'>;
   now: () => Date;
 }) {
   return [
@@ -31,7 +31,7 @@ export function secretRotationHandlers({
         const overlapSeconds = body?.overlap_seconds ?? defaultOverlapSeconds;
         call.audit({ webhook_id: params.config_id, overlap_seconds: overlapSeconds });
         const rotate = async (transactionActor: typeof actor) => {
-          const config = await getAuthorized(transactionActor, params.config_id);
+          const config = await getChangeable(configs, transactionActor, params.config_id, action);
           const at = now();
           const secrets = rotateSecrets(config.secrets, configs.sealSecret(secret), { at, overlapSeconds });
           if (secrets.length > maxSecrets) throw TooManySecrets();
@@ -44,15 +44,9 @@ export function secretRotationHandlers({
       },
       {
         async authorizeReplay({ actor, params }) {
-          await getAuthorized(actor, params.config_id);
+          await getChangeable(configs, actor, params.config_id, action);
         },
       },
     ),
   ];
-  async function getAuthorized(actor: Actor & Requester, id: string): Promise<ConfigRow> {
-    const config = await configs.get(actor, id);
-    const problem = requireCreatorOrAdmin(actor, 'rotate its secret')(config);
-    if (problem) throw problem;
-    return config;
-  }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, parseCursor, Secret } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
-import type { Actor, Store } from '#libs/store';
+import type { Store } from '#libs/store';
 import {
   createWebhook,
   deleteWebhook,
@@ -14,12 +14,11 @@ import {
   updateWebhook,
 } from '../contract.ts';
 import { restartsFailureCount } from '../rules/endpoint-health.ts';
-import { type Requester, requireCreatorOrAdmin } from '../rules/permission.ts';
 import { formatSecret } from '../rules/signature.ts';
-import type { ConfigRow } from '../store/collections.ts';
 import type { Configs } from '../store/configs.ts';
-import type { Queue } from '../store/queue.ts';
+import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 import type { Sender } from '../transport/sender.ts';
+import { getChangeable, getConfig } from './authorization.ts';
 import { toWebhook } from './presenters.ts';
 
 const position = z.tuple([z.uuid()]);
@@ -28,7 +27,7 @@ const position = z.tuple([z.uuid()]);
 export interface SubscribingDeps {
   store: Pick<Store, 'respond' | 'transact' | 'withLock'>;
   configs: Configs;
-  deliveries: Pick<Queue, 'failWaiting'>;
+  deliveries: Pick<WaitingDeliveries, 'failWaiting'>;
   sender: Pick<Sender, 'checkTarget'>;
   now: () => Date;
 }
@@ -56,7 +55,9 @@ export function webhookHandlers({ store, configs, deliveries, sender, now }: Sub
       return toPage({ found, limit, toItem: toWebhook, position: ({ _id }) => [_id] });
     }),
 
-    handle(getWebhook, async ({ actor, params }) => toWebhook(await configs.get(actor, params.config_id))),
+    handle(getWebhook, async ({ actor, params }) =>
+      toWebhook(await getConfig(configs, actor, params.config_id)),
+    ),
 
     handle(updateWebhook, async ({ actor, params, body, call }) => {
       const { url, is_active, event_types } = body;
@@ -64,7 +65,7 @@ export function webhookHandlers({ store, configs, deliveries, sender, now }: Sub
       call.audit({ webhook_id: params.config_id, changed: Object.keys(body), host, event_types, is_active });
       if (url !== undefined) await rejectBadTarget(url);
       const row = await store.transact(actor, async (tx) => {
-        const config = await getAuthorized({ ...actor, tx }, params.config_id, 'update it');
+        const config = await getChangeable(configs, { ...actor, tx }, params.config_id, 'update it');
         const restart = restartsFailureCount(config, body) && { failures_counted_from: now() };
         return configs.update({ ...actor, tx }, config, { ...body, ...restart });
       });
@@ -74,7 +75,7 @@ export function webhookHandlers({ store, configs, deliveries, sender, now }: Sub
     handle(deleteWebhook, async ({ actor, params: { config_id }, call }) => {
       call.audit({ webhook_id: config_id });
       await store.transact(actor, async (tx) => {
-        await getAuthorized({ ...actor, tx }, config_id, 'delete it');
+        await getChangeable(configs, { ...actor, tx }, config_id, 'delete it');
         await configs.delete({ ...actor, tx }, config_id);
         await deliveries.failWaiting(config_id, tx);
       });
@@ -83,14 +84,6 @@ export function webhookHandlers({ store, configs, deliveries, sender, now }: Sub
       return undefined;
     }),
   ];
-
-  /** Returns a webhook; throws `NotFound`, or `Forbidden` if the actor may not perform the action. */
-  async function getAuthorized(actor: Actor & Requester, id: string, action: string): Promise<ConfigRow> {
-    const config = await configs.get(actor, id);
-    const problem = requireCreatorOrAdmin(actor, action)(config);
-    if (problem) throw problem;
-    return config;
-  }
 
   /** Throws `InvalidRequest` if deliveries to this URL would be blocked now. */
   async function rejectBadTarget(url: string): Promise<void> {

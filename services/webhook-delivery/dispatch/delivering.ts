@@ -1,8 +1,9 @@
 /** Delivers one claimed row: sends its request, records the outcome and updates the circuit breaker. */
 import type { DeliveryMetrics } from '../metrics.ts';
 import type { Scheduler } from '../rules/dynamic-threshold-scheduler.ts';
-import type { AttemptResult, ClaimedRow, Queue } from '../store/queue.ts';
+import type { AttemptResult, ClaimedRow } from '../store/queue.ts';
 import type { Receivers } from '../store/receivers.ts';
+import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 import {
   type AttemptDeps,
   createAttempt,
@@ -17,7 +18,7 @@ import type { OutcomeWriter } from './outcome-writer.ts';
 
 /** Dependencies of `createDeliver`. */
 interface DeliverDeps extends AttemptDeps {
-  queue: Pick<Queue, 'failWaiting'>;
+  waiting: Pick<WaitingDeliveries, 'failWaiting'>;
   receivers: Pick<Receivers, 'exists'>;
   failing: Pick<FailingWebhooks, 'disableGone'>;
   metrics: DeliveryMetrics;
@@ -28,7 +29,7 @@ interface DeliverDeps extends AttemptDeps {
 
 /** Creates the function that delivers a claimed row and resolves when its outcome is recorded. */
 export function createDeliver(deps: DeliverDeps): (delivery: Delivery) => Promise<void> {
-  const { queue, receivers, failing, metrics, outcomes, backoff, scheduler } = deps;
+  const { waiting, receivers, failing, metrics, outcomes, backoff, scheduler } = deps;
   const attempt = createAttempt(deps);
   return (delivery) => ('error' in delivery ? fail(delivery) : send(delivery));
 
@@ -51,6 +52,6 @@ export function createDeliver(deps: DeliverDeps): (delivery: Delivery) => Promis
     if (result.decision.status !== 'pending') metrics.recordFinished(result.decision.status);
     else if (!(await receivers.exists(row.config_id)))
       // deleted while the request was in flight, so the deletion did not find the row
-      metrics.recordFinished('failed', await queue.failWaiting(row.config_id));
+      metrics.recordFinished('failed', await waiting.failWaiting(row.config_id));
   }
 }

@@ -27,12 +27,9 @@ function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
       },
       finish: record('finish'),
       release: record('release'),
-      failWaiting: async () => 0,
-      sweep: async () => 0,
-      backlog: async () => ({ count: 0, oldestSeconds: 0 }),
       getEvents: async () => new Map(rows.map(({ event_id }) => [event_id, { body: '{}' }])),
     },
-    postponements: { postpone: async () => 0, resume: record('resume') },
+    waiting: { postpone: async () => 0, resume: record('resume'), failWaiting: async () => 0 },
     metrics: { recordAttempt: () => undefined, recordFinished: () => undefined },
     breakers: createCircuitBreakers({ firstPauseMs: 1, maxPauseMs: 1 }),
     receivers: {

@@ -1,10 +1,11 @@
 /** The dispatcher: a loop that finds due deliveries and starts to claim and send them when slots are free. */
-import { every, type Worker } from '#libs/service';
+import type { Worker } from '#libs/service';
 import type { DeliveryMetrics } from '../metrics.ts';
 import { type Candidate, createScheduler } from '../rules/dynamic-threshold-scheduler.ts';
 import { type LoopState, nextAction } from '../rules/next-action.ts';
 import type { Queue } from '../store/queue.ts';
 import type { Receivers } from '../store/receivers.ts';
+import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 import type { Sender } from '../transport/sender.ts';
 import type { AttemptDeps } from './attempt.ts';
 import { createClaiming } from './claiming.ts';
@@ -15,11 +16,10 @@ import type { FailingWebhooks } from './failing-webhooks.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createSignal } from './signal.ts';
 
-const sweepMs = 15_000;
-
 /** Dependencies of the dispatcher. */
 export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
-  queue: Queue;
+  queue: Pick<Queue, 'findDue' | 'claim' | 'getEvents' | 'finish' | 'release'>;
+  waiting: WaitingDeliveries;
   metrics: DeliveryMetrics;
   receivers: Pick<Receivers, 'getByIds' | 'exists'>;
   failing: Pick<FailingWebhooks, 'disableGone'>;
@@ -37,7 +37,7 @@ export interface Dispatcher extends Worker {
 
 /** Creates the dispatcher of this process. Its loop executes what `nextAction` decides. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { queue, metrics, sender, onError } = deps;
+  const { sender, onError } = deps;
   let phase: LoopState['phase'] = 'created';
   let loop = Promise.resolve();
   const isStopping = () => phase === 'stopping';
@@ -49,9 +49,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const dueRows = createDueRows({ ...deps, scheduler, backoff });
   const deliver = createDeliver({ ...deps, outcomes, backoff, scheduler });
   const claiming = createClaiming({ ...deps, scheduler, deliver, isStopping, onSlotFreed });
-  const sweepTimer = every(sweepMs, sweep, (error) =>
-    onError('Could not sweep expired delivery locks', error),
-  );
 
   return {
     enqueue(deliveries) {
@@ -61,14 +58,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     start() {
       phase = 'running';
-      sweepTimer.start();
       loop = runLoop();
     },
     async stop() {
       phase = 'stopping';
       signal.notify();
       outcomes.stopRetrying();
-      await Promise.all([sweepTimer.stop(), loop]);
+      await loop;
       await claiming.idle();
       await outcomes.idle();
       await backoff.idle();
@@ -95,10 +91,5 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       untilPollMs: dueRows.untilPollMs(),
       mayHaveMore: dueRows.mayHaveMore(),
     };
-  }
-
-  async function sweep(): Promise<void> {
-    backoff.evictStale();
-    metrics.recordFinished('failed', await queue.sweep());
   }
 }

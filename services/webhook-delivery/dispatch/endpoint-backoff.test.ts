@@ -12,13 +12,13 @@ const toResult = (http_status: number | null): AttemptResult => ({
 });
 const timeout = toResult(null);
 
-/** Creates a backoff with fakes that record their calls. The first postponements fail with `errors`. */
+/** Creates a backoff with fakes that record their calls. The first waiting fail with `errors`. */
 function createFakes(errors: Error[] = []) {
   const calls: string[] = [];
   const failed: number[] = [];
   const backoff = createEndpointBackoff({
     breakers: createCircuitBreakers({ firstPauseMs: 60_000, maxPauseMs: 60_000 }),
-    postponements: {
+    waiting: {
       async postpone(configId, ms) {
         const error = errors.shift();
         if (error) throw error;

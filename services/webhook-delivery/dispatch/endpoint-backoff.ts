@@ -3,16 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeliveryMetrics } from '../metrics.ts';
 import { type CircuitBreakers, isUnanswered } from '../rules/circuit-breaker.ts';
 import { perEndpoint } from '../rules/dynamic-threshold-scheduler.ts';
-import type { Postponements } from '../store/postponement.ts';
 import type { AttemptResult } from '../store/queue.ts';
-
-/** The state of an endpoint without failures for this long is deleted. */
-const evictAfterMs = 3_600_000;
+import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 
 /** Dependencies of the endpoint backoff. */
 export interface EndpointBackoffDeps {
   breakers: CircuitBreakers;
-  postponements: Postponements;
+  waiting: Pick<WaitingDeliveries, 'postpone' | 'resume'>;
   metrics: Pick<DeliveryMetrics, 'recordFinished'>;
   onError(message: string, error: unknown): void;
 }
@@ -20,7 +17,7 @@ export interface EndpointBackoffDeps {
 export type EndpointBackoff = ReturnType<typeof createEndpointBackoff>;
 
 /** Creates the endpoint backoff of this process. It postpones deliveries in the background. */
-export function createEndpointBackoff({ breakers, postponements, metrics, onError }: EndpointBackoffDeps) {
+export function createEndpointBackoff({ breakers, waiting, metrics, onError }: EndpointBackoffDeps) {
   const toPostpone = new Set<string>();
   let postponement: Promise<void> | undefined;
 
@@ -37,16 +34,13 @@ export function createEndpointBackoff({ breakers, postponements, metrics, onErro
     /** Records the result of an attempt. Returns true if the breaker of the endpoint opened. */
     async recordResult(configId: string, result: AttemptResult): Promise<boolean> {
       if (result.http_status !== null) {
-        if (breakers.recordSuccess(configId)) await postponements.resume(configId);
+        if (breakers.recordSuccess(configId)) await waiting.resume(configId);
         return false;
       }
       const hasOpened = isUnanswered(result) && breakers.recordFailure(configId, performance.now());
       if (hasOpened) postpone([configId]);
       return hasOpened;
     },
-
-    /** Deletes the state of endpoints without failures in the last hour. */
-    evictStale: () => breakers.evict(performance.now() - evictAfterMs),
 
     /** Resolves when no postponement is running. */
     idle: async () => postponement,
@@ -62,8 +56,7 @@ export function createEndpointBackoff({ breakers, postponements, metrics, onErro
     for (const configId of toPostpone) {
       try {
         const remainingMs = breakers.remainingMs(configId, performance.now());
-        if (remainingMs > 0)
-          metrics.recordFinished('failed', await postponements.postpone(configId, remainingMs));
+        if (remainingMs > 0) metrics.recordFinished('failed', await waiting.postpone(configId, remainingMs));
       } catch (error) {
         onError('Could not postpone deliveries', error);
       }

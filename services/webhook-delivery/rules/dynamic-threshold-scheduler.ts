@@ -62,7 +62,13 @@ export function createScheduler(limitFor: (configId: string) => number) {
 
     /** Removes the queued rows that get a slot now and returns them. */
     take(): Candidate[] {
-      return [...queues.keys()].flatMap(takeFrom);
+      const taken: Candidate[] = [];
+      for (const [configId, queue] of [...queues]) {
+        const served = serve(queue, slots, limitFor);
+        if (served.length > 0) moveToEnd(queues, configId);
+        taken.push(...served);
+      }
+      return taken;
     },
 
     /** Frees the slot of a row. */
@@ -82,30 +88,40 @@ export function createScheduler(limitFor: (configId: string) => number) {
      * flight for all other endpoints (`others`).
      */
     fillLevel(): { full: string[]; others: number } {
-      const depth = knownIds.size > manyKnown ? perEndpoint : fullDepth;
-      const full = [...queues].filter(([, queue]) => queue.length >= depth);
-      const inFull = full.reduce((sum, [, queue]) => sum + queue.length, 0);
-      return { full: full.map(([configId]) => configId), others: knownIds.size - inFull };
+      return measureFill(queues, knownIds.size);
     },
 
     /** Returns the number of unused slots. */
     freeSlots: slots.countFree,
   };
-
-  function takeFrom(configId: string): Candidate[] {
-    const queue = queues.get(configId) ?? [];
-    const taken: Candidate[] = [];
-    for (let [next] = queue; next && slots.permits(next, limitFor); [next] = queue) {
-      slots.use(next);
-      taken.push(next);
-      queue.shift();
-    }
-    if (taken.length === 0) return taken;
-    queues.delete(configId);
-    if (queue.length > 0) queues.set(configId, queue);
-    return taken;
-  }
 }
+
+/** Removes the rows at the front of a queue that get a slot now and returns them. */
+function serve(queue: Candidate[], slots: Slots, limitFor: (configId: string) => number): Candidate[] {
+  const served: Candidate[] = [];
+  for (let [next] = queue; next && slots.permits(next, limitFor); [next] = queue) {
+    slots.use(next);
+    served.push(next);
+    queue.shift();
+  }
+  return served;
+}
+
+function measureFill(queues: ReadonlyMap<string, readonly Candidate[]>, known: number) {
+  const depth = known > manyKnown ? perEndpoint : fullDepth;
+  const full = [...queues].filter(([, queue]) => queue.length >= depth);
+  const inFull = full.reduce((sum, [, queue]) => sum + queue.length, 0);
+  return { full: full.map(([configId]) => configId), others: known - inFull };
+}
+
+/** Moves an endpoint that was served to the end of the queues, or removes it if its queue is empty. */
+function moveToEnd(queues: Map<string, Candidate[]>, configId: string): void {
+  const queue = queues.get(configId) ?? [];
+  queues.delete(configId);
+  if (queue.length > 0) queues.set(configId, queue);
+}
+
+type Slots = ReturnType<typeof createSlots>;
 
 /** Counts the used slots of the process, of each endpoint and of each organization. */
 function createSlots() {

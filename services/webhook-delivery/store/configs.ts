@@ -1,5 +1,5 @@
 /** Webhook configs in MongoDB, limited to the organization of the caller; secrets are stored encrypted. */
-import { NotFound, newId, type Secret } from '#libs/contract';
+import { newId, type Secret } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
 import { type ConfigRow, type SealedSecret, sealedSecrets, webhookConfigs } from './collections.ts';
 
@@ -17,18 +17,14 @@ export type Changes = {
 export function createConfigs(store: Store, now: () => Date) {
   const sealing = store.sealing(sealedSecrets);
   const rows = store.rows(webhookConfigs);
-  const find = async ({ organization_id, tx }: Actor, id: string): Promise<ConfigRow | undefined> =>
-    (await rows.findOne({ _id: id, organization_id }, null, toOptions(tx)).lean()) ?? undefined;
+  const sealSecret = (secret: Secret): SealedSecret => {
+    return { sealed: sealing.seal(secret.reveal(), {}), until: null };
+  };
 
   return {
     /** Returns a webhook, or undefined if it does not exist. */
-    find,
-
-    /** Returns a webhook; throws `NotFound`. */
-    async get(actor: Actor, id: string): Promise<ConfigRow> {
-      const row = await find(actor, id);
-      if (!row) throw NotFound();
-      return row;
+    async find({ organization_id, tx }: Actor, id: string): Promise<ConfigRow | undefined> {
+      return (await rows.findOne({ _id: id, organization_id }, null, toOptions(tx)).lean()) ?? undefined;
     },
 
     /** Returns the number of webhooks. */
@@ -45,24 +41,15 @@ export function createConfigs(store: Store, now: () => Date) {
     },
 
     /** Encrypts a secret that signs until it is replaced. */
-    sealSecret: (secret: Secret): SealedSecret => ({
-      sealed: sealing.seal(secret.reveal(), {}),
-      until: null,
-    }),
+    sealSecret,
 
     /** Inserts an active webhook. */
     async insert(
       { organization_id, user_id, tx }: Actor & { user_id: string },
       { secret, ...fields }: NewConfig,
     ): Promise<ConfigRow> {
-      const at = now();
-      const row: ConfigRow = {
-        ...{ _id: newId(), organization_id, created_by: user_id },
-        ...fields,
-        is_active: true,
-        secrets: [{ sealed: sealing.seal(secret.reveal(), {}), until: null }],
-        ...{ failures_counted_from: at, created_at: at, updated_at: at },
-      };
+      const secrets = [sealSecret(secret)];
+      const row = createRow({ ...fields, organization_id, created_by: user_id, secrets }, now());
       await rows.insertMany([row], { ...toOptions(tx), lean: true });
       return row;
     },
@@ -88,15 +75,23 @@ export function createConfigs(store: Store, now: () => Date) {
 
     /** Deletes expired secrets of all webhooks. */
     async deleteExpiredSecrets(): Promise<void> {
-      const expired = { $lte: now() };
+      const until = { $lte: now() };
       // the partial index is used only if the filter contains the type
-      const filter = { 'secrets.until': { ...expired, $type: 'date' as const } };
-      await rows.updateMany(filter, { $pull: { secrets: { until: expired } } });
+      const filter = { 'secrets.until': { ...until, $type: 'date' as const } };
+      await rows.updateMany(filter, { $pull: { secrets: { until } } });
     },
   };
 }
 
 export type Configs = ReturnType<typeof createConfigs>;
+
+function createRow(
+  fields: Pick<ConfigRow, 'organization_id' | 'created_by' | 'name' | 'url' | 'event_types' | 'secrets'>,
+  at: Date,
+): ConfigRow {
+  const times = { failures_counted_from: at, created_at: at, updated_at: at };
+  return { _id: newId(), ...fields, is_active: true, ...times };
+}
 
 function toOptions(tx: Transaction | undefined) {
   return tx ? { session: tx.session } : {};

@@ -3,8 +3,8 @@
  * server's clock. All steps after the claim are fenced by its lock token. The sweep unlocks rows of dead
  * processes.
  */
-import type { QueryFilter } from 'mongoose';
-import type { Store, Transaction } from '#libs/store';
+import type { PipelineStage, QueryFilter } from 'mongoose';
+import type { Store } from '#libs/store';
 import { maxAttempts, type RetryDecision } from '../rules/backoff.ts';
 import type { Candidate } from '../rules/dynamic-threshold-scheduler.ts';
 import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } from './collections.ts';
@@ -32,6 +32,14 @@ export interface AttemptResult {
   readonly error: string | null;
 }
 
+/** Which due rows to find. */
+export interface Search {
+  readonly shards: readonly number[];
+  /** Endpoints whose rows are left out. */
+  readonly without: readonly string[];
+  readonly limit: number;
+}
+
 const maxBacklog = 10_000;
 const pipeline = { updatePipeline: true };
 const unlock = { $unset: ['lock_token', 'locked_until'] };
@@ -45,6 +53,27 @@ const abandonedFilter: QueryFilter<DeliveryRow> = {
   $expr: { $lte: ['$locked_until', '$$NOW'] },
 };
 
+const interrupted = {
+  status: 'failed',
+  error: 'interrupted',
+  updated_at: '$$NOW',
+  notification_pending: true,
+};
+const backlogStages: PipelineStage[] = [
+  { $match: dueFilter },
+  { $limit: maxBacklog },
+  { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$due_at' } } },
+  { $set: { oldestSeconds: { $divide: [{ $subtract: ['$$NOW', '$oldest'] }, 1000] } } },
+];
+const claimedFields = {
+  event_id: 1,
+  event_type: 1,
+  config_id: 1,
+  organization_id: 1,
+  attempts: 1,
+  is_first: 1,
+} as const;
+
 /** Creates the queue. `lockMs` is how long a row stays locked after its claim. */
 export function createQueue(store: Store, lockMs: number) {
   const rows = store.rows(webhookDeliveries);
@@ -52,15 +81,7 @@ export function createQueue(store: Store, lockMs: number) {
 
   return {
     /** Returns due rows of some shards, earliest due first, except those of the endpoints in `without`. */
-    async findDue({
-      shards,
-      without,
-      limit,
-    }: {
-      shards: readonly number[];
-      without: readonly string[];
-      limit: number;
-    }): Promise<Candidate[]> {
+    async findDue({ shards, without, limit }: Search): Promise<Candidate[]> {
       const filter: QueryFilter<DeliveryRow> = { ...dueFilter, shard: { $in: shards } };
       if (without.length > 0) filter.config_id = { $nin: without };
       const fields = { _id: 1, config_id: 1, organization_id: 1 } as const;
@@ -73,23 +94,9 @@ export function createQueue(store: Store, lockMs: number) {
      */
     async claim(ids: readonly string[], token: string): Promise<ClaimedRow[]> {
       const filter = { ...dueFilter, _id: { $in: ids }, attempts: { $lt: maxAttempts } };
-      const claim = {
-        attempts: { $add: ['$attempts', 1] },
-        lock_token: token,
-        locked_until: addToNow(lockMs),
-        updated_at: '$$NOW',
-      };
-      await rows.updateMany(filter, [{ $set: claim }, { $unset: ['due_at', 'postponed'] }], pipeline);
-      const fields = {
-        event_id: 1,
-        event_type: 1,
-        config_id: 1,
-        organization_id: 1,
-        attempts: 1,
-        is_first: 1,
-      };
+      await rows.updateMany(filter, toClaim(token, lockMs), pipeline);
       const claimed = await rows
-        .find({ _id: { $in: ids }, lock_token: token }, fields)
+        .find({ _id: { $in: ids }, lock_token: token }, claimedFields)
         .readConcern('majority')
         .lean();
       return claimed.map((row) => ({ ...row, lock_token: token }));
@@ -108,45 +115,22 @@ export function createQueue(store: Store, lockMs: number) {
       await rows.updateMany({ _id: { $in: ids }, lock_token: token }, [{ $set: released }, unlock], pipeline);
     },
 
-    /** Fails the deliveries to a deleted webhook that wait for an attempt. Returns their number. */
-    async failWaiting(config_id: string, tx?: Transaction): Promise<number> {
-      const waiting = { config_id, status: 'pending' as const, due_at: { $exists: true } };
-      const failed = { status: 'failed', error: 'webhook_deleted', updated_at: '$$NOW' };
-      const update = [{ $set: failed }, { $unset: ['due_at', 'postponed'] }];
-      const options = { ...pipeline, ...(tx && { session: tx.session }) };
-      return (await rows.updateMany(waiting, update, options)).modifiedCount;
-    },
-
     /**
      * Unlocks rows whose lock expired because their process died. They are due at once, or failed if they
      * have no attempts left. Returns the number of failed rows.
      */
     async sweep(): Promise<number> {
-      const failed = {
-        status: 'failed',
-        error: 'interrupted',
-        updated_at: '$$NOW',
-        notification_pending: true,
-      };
       const exhausted = { ...abandonedFilter, attempts: { $gte: maxAttempts } };
-      const { modifiedCount } = await rows.updateMany(exhausted, [{ $set: failed }, unlock], pipeline);
-      await rows.updateMany(
-        abandonedFilter,
-        [{ $set: { due_at: '$$NOW', updated_at: '$$NOW' } }, unlock],
-        pipeline,
-      );
+      const { modifiedCount } = await rows.updateMany(exhausted, [{ $set: interrupted }, unlock], pipeline);
+      const due = { due_at: '$$NOW', updated_at: '$$NOW' };
+      await rows.updateMany(abandonedFilter, [{ $set: due }, unlock], pipeline);
       return modifiedCount;
     },
 
     /** Returns the number of due rows (capped at 10,000) and how long the oldest has been due. */
     async backlog(): Promise<{ count: number; oldestSeconds: number }> {
-      const [found] = await rows.aggregate<{ count: number; oldest: Date; now: Date }>([
-        { $match: dueFilter },
-        { $limit: maxBacklog },
-        { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$due_at' }, now: { $max: '$$NOW' } } },
-      ]);
-      if (!found) return { count: 0, oldestSeconds: 0 };
-      return { count: found.count, oldestSeconds: (found.now.getTime() - found.oldest.getTime()) / 1000 };
+      const [found] = await rows.aggregate<{ count: number; oldestSeconds: number }>(backlogStages);
+      return found ?? { count: 0, oldestSeconds: 0 };
     },
 
     /** Returns stored events by event id. */
@@ -164,6 +148,16 @@ export type Queue = ReturnType<typeof createQueue>;
 
 function addToNow(ms: number) {
   return { $add: ['$$NOW', ms] };
+}
+
+function toClaim(token: string, lockMs: number) {
+  const claim = {
+    attempts: { $add: ['$attempts', 1] },
+    lock_token: token,
+    locked_until: addToNow(lockMs),
+    updated_at: '$$NOW',
+  };
+  return [{ $set: claim }, { $unset: ['due_at', 'postponed'] }];
 }
 
 function toUpdate({ row: { _id, lock_token, attempts }, result: { decision, ...response } }: Outcome) {

@@ -5,20 +5,20 @@ import type { Store } from '#libs/store';
 import { enqueueDeliveries } from '../testing/backlog.ts';
 import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
-import { createPostponements, type Postponements } from './postponement.ts';
 import { createQueue, type Queue } from './queue.ts';
+import { createWaitingDeliveries, type WaitingDeliveries } from './waiting-deliveries.ts';
 
 const minute = 60_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
 
 let fixture: { store: Store; stop(): Promise<void> };
 let deliveries: Queue;
-let postponements: Postponements;
+let waiting: WaitingDeliveries;
 
 beforeAll(async () => {
   fixture = await openTestStore();
   deliveries = createQueue(fixture.store, 30_000);
-  postponements = createPostponements(fixture.store);
+  waiting = createWaitingDeliveries(fixture.store);
 });
 afterAll(() => fixture?.stop());
 
@@ -40,7 +40,7 @@ test('postponed rows are due after the pause and not found before it', async () 
   const { hook } = await createDue(20, inMs(-minute));
   const other = await createDue(1, inMs(-minute));
   const before = Date.now();
-  await postponements.postpone(hook, 10 * minute);
+  await waiting.postpone(hook, 10 * minute);
   for (const row of await findRows(hook)) {
     expect(row).toMatchObject({ status: 'pending', attempts: 0, postponed: true });
     expect(row.due_at?.getTime()).toBeGreaterThan(before + 9 * minute);
@@ -56,15 +56,15 @@ test('leased rows and rows waiting for a retry are not postponed', async () => {
   await rows().updateOne({ _id: retried._id }, { due_at: inMs(30 * minute), attempts: 2 });
   await deliveries.claim([leased._id], newId());
   const before = await findRows(hook);
-  await postponements.postpone(hook, minute);
-  await postponements.resume(hook);
+  await waiting.postpone(hook, minute);
+  await waiting.resume(hook);
   expect(await findRows(hook)).toEqual(before);
 });
 
 test('resumed rows are due within seconds, at different times', async () => {
   const { hook } = await createDue(20, inMs(-minute));
-  await postponements.postpone(hook, 10 * minute);
-  await postponements.resume(hook);
+  await waiting.postpone(hook, 10 * minute);
+  await waiting.resume(hook);
   const resumed = await findRows(hook);
   const times = resumed.map(({ due_at }) => due_at?.getTime() ?? 0);
   expect(Math.max(...times)).toBeLessThan(Date.now() + 6_000);
@@ -74,7 +74,7 @@ test('resumed rows are due within seconds, at different times', async () => {
 
 test('a claim ends the postponement, so its retry delay is not shortened', async () => {
   const { hook, rows: created } = await createDue(1, inMs(-minute));
-  await postponements.postpone(hook, minute);
+  await waiting.postpone(hook, minute);
   await rows().updateOne({ config_id: hook }, { due_at: inMs(-1) });
   const [claimed] = await deliveries.claim([created[0]?._id ?? ''], newId());
   if (!claimed) throw new Error('Nothing was claimed');
@@ -82,7 +82,7 @@ test('a claim ends the postponement, so its retry delay is not shortened', async
   const result = { decision: { status: 'pending', delayMs: 30 * minute } as const, ...response };
   const before = Date.now();
   await deliveries.finish([{ row: claimed, result }]);
-  await postponements.resume(hook);
+  await waiting.resume(hook);
   const [row] = await findRows(hook);
   expect(row?.due_at?.getTime()).toBeGreaterThan(before + 29 * minute);
 });
@@ -90,7 +90,7 @@ test('a claim ends the postponement, so its retry delay is not shortened', async
 test('rows older than a day fail with a notification, younger ones wait', async () => {
   const { hook, rows: created } = await createDue(2, inMs(-minute));
   await rows().updateOne({ _id: created[0]?._id ?? '' }, { created_at: inMs(-25 * 60 * minute) });
-  await postponements.postpone(hook, minute);
+  await waiting.postpone(hook, minute);
   const after = await findRows(hook);
   const failed = after.filter(({ status }) => status === 'failed');
   expect(failed).toMatchObject([{ _id: created[0]?._id, error: 'endpoint_unavailable', attempts: 0 }]);

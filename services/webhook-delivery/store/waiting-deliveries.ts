@@ -1,6 +1,6 @@
-/** Postpones due deliveries of an endpoint while its circuit breaker is open, without using an attempt. */
+/** Postpones or fails deliveries that wait for an attempt. Leased rows do not change. */
 import type { QueryFilter } from 'mongoose';
-import type { Store } from '#libs/store';
+import type { Store, Transaction } from '#libs/store';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 
 /** Deliveries older than this fail instead of being postponed. */
@@ -11,17 +11,17 @@ const resumeWithinMs = 5_000;
 
 const pipeline = { updatePipeline: true };
 
-export type Postponements = ReturnType<typeof createPostponements>;
+export type WaitingDeliveries = ReturnType<typeof createWaitingDeliveries>;
 
-/**
- * Creates the postponement of deliveries. Leased rows and rows that wait for their own retry delay do not
- * change.
- */
-export function createPostponements(store: Store) {
+/** Creates the repository of waiting deliveries. */
+export function createWaitingDeliveries(store: Store) {
   const rows = store.rows(webhookDeliveries);
 
   return {
-    /** Postpones due rows by `ms`. Rows older than a day fail instead; returns their number. */
+    /**
+     * Postpones due rows by `ms` without using an attempt. Rows that wait for their retry delay do not change. Rows older
+     * than a day fail instead; returns their number.
+     */
     async postpone(configId: string, ms: number): Promise<number> {
       const due = pendingWhere(configId, { $lte: ['$due_at', '$$NOW'] });
       const tooOld = pendingWhere(configId, {
@@ -48,6 +48,15 @@ export function createPostponements(store: Store) {
       };
       const resumed = { due_at: randomTimeAfter(0, resumeWithinMs), updated_at: '$$NOW' };
       await rows.updateMany(postponed, [{ $set: resumed }, { $unset: ['postponed'] }], pipeline);
+    },
+
+    /** Fails the deliveries to a deleted webhook that wait for an attempt. Returns their number. */
+    async failWaiting(config_id: string, tx?: Transaction): Promise<number> {
+      const waiting = { config_id, status: 'pending' as const, due_at: { $exists: true } };
+      const failed = { status: 'failed', error: 'webhook_deleted', updated_at: '$$NOW' };
+      const update = [{ $set: failed }, { $unset: ['due_at', 'postponed'] }];
+      const options = { ...pipeline, ...(tx && { session: tx.session }) };
+      return (await rows.updateMany(waiting, update, options)).modifiedCount;
     },
   };
 }
