@@ -14,14 +14,7 @@ import { createDeliveryMetrics, webhookMetrics } from './metrics.ts';
 import { createCircuitBreakers } from './rules/circuit-breaker.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
-import { createConfigs } from './store/configs.ts';
-import { createFailures } from './store/failures.ts';
-import { createEventLog } from './store/log.ts';
-import { createNewDeliveries } from './store/new-deliveries.ts';
-import { createQueue } from './store/queue.ts';
-import { createReceivers } from './store/receivers.ts';
-import { createRedeliveries } from './store/redeliveries.ts';
-import { createWaitingDeliveries } from './store/waiting-deliveries.ts';
+import { createRepositories } from './store/repositories.ts';
 import { createResolver } from './transport/dns.ts';
 import { createSender } from './transport/sender.ts';
 
@@ -37,11 +30,7 @@ export const webhookDelivery = service({
     const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
     const allowLoopback = settings.WEBHOOK_ALLOW_INSECURE_TARGETS;
     const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
-    const configs = createConfigs(store, now);
-    const receivers = createReceivers(store, now);
-    const failures = createFailures(store);
-    const failing = createFailingWebhooks({ store, configs, failures, now });
-    const queue = createQueue(store, timeoutMs + lockMarginMs);
+    const repositories = createRepositories(store, { now, lockMs: timeoutMs + lockMarginMs });
     const [firstPauseS = 0, maxPauseS = 0] = settings.WEBHOOK_CIRCUIT_BREAKER_SECONDS;
     const breakers = createCircuitBreakers({
       firstPauseMs: firstPauseS * 1000,
@@ -51,25 +40,13 @@ export const webhookDelivery = service({
     const proxy = settings.WEBHOOK_PROXY_URL;
     const sender = createSender({ policy, timeoutMs, resolve: createResolver(), proxy });
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
-    const waiting = createWaitingDeliveries(store);
-    const metrics = createDeliveryMetrics(meters, { queue, breakers, sender, now });
+    const metrics = createDeliveryMetrics(meters, { ...repositories, breakers, sender, now });
+    const failing = createFailingWebhooks({ ...repositories, store, now });
+    const parts = { ...repositories, store, sender, breakers, metrics, failing, now, onError };
     const dispatcher = createDispatcher({
-      ...{
-        queue,
-        receivers,
-        waiting,
-        failing,
-        sender,
-        metrics,
-        delaysMs,
-        now,
-        tracing,
-        log,
-        onError,
-        breakers,
-      },
+      ...parts,
+      ...{ delaysMs, tracing, log, random: Math.random },
       retryForMs: lockMarginMs,
-      random: Math.random,
     });
     if (allowLoopback)
       log.warn(
@@ -78,17 +55,14 @@ export const webhookDelivery = service({
     return {
       // the route `/webhooks/events` must come before `/webhooks/{config_id}`
       routes: [
-        ...deliveryLogHandlers({ store, receivers, log: createEventLog(store, now), sender, now }),
-        ...webhookHandlers({ store, configs, deliveries: waiting, sender, now }),
-        ...secretRotationHandlers({ store, configs, now }),
-        ...redeliveryHandlers({ store, configs, redeliveries: createRedeliveries(store, now) }),
+        ...deliveryLogHandlers(parts),
+        ...webhookHandlers(parts),
+        ...secretRotationHandlers(parts),
+        ...redeliveryHandlers(parts),
       ],
       authenticate: createPrincipalReader(store, now),
-      subscribers: matchingSubscribers(webhookDeliveryContract.consumes, {
-        ...{ store, receivers, dispatcher },
-        newDeliveries: createNewDeliveries(store, now),
-      }),
-      workers: [dispatcher, createMaintenanceWorker({ queue, breakers, metrics, configs, failing, onError })],
+      subscribers: matchingSubscribers(webhookDeliveryContract.consumes, { ...parts, dispatcher }),
+      workers: [dispatcher, createMaintenanceWorker(parts)],
     };
   },
 });

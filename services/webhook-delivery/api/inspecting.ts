@@ -19,13 +19,13 @@ const message = 'This is a test event. Your webhook works.';
 export function deliveryLogHandlers({
   store,
   receivers,
-  log,
+  eventLog,
   sender,
   now,
 }: {
   store: Pick<Store, 'respond'>;
   receivers: Pick<Receivers, 'get'>;
-  log: EventLog;
+  eventLog: EventLog;
   sender: Pick<Sender, 'send'>;
   now: () => Date;
 }) {
@@ -60,7 +60,7 @@ export function deliveryLogHandlers({
       };
       const result = { _id: deliveryId, config_id: receiver.id, status, http_status, duration_ms, error };
       return store.respond(actor, async (transactionActor) => {
-        await log.recordTest(transactionActor, event, result);
+        await eventLog.recordTest(transactionActor, event, result);
         return { status, http_status };
       });
     }),
@@ -69,7 +69,7 @@ export function deliveryLogHandlers({
       const { limit, cursor, ...filters } = query;
       const [created_at, _id] = parseCursor(cursor, position) ?? [];
       const after = created_at && _id ? { created_at: new Date(created_at), _id } : undefined;
-      const found = await log.list(actor, { ...filters, after, limit: limit + 1 });
+      const found = await eventLog.list(actor, { ...filters, after, limit: limit + 1 });
       const toPosition = (row: (typeof found)[number]) => [row.created_at.toISOString(), row._id];
       return toPage({ found, limit, toItem: toEntry, position: toPosition });
     }),

@@ -27,13 +27,13 @@ const position = z.tuple([z.uuid()]);
 export interface SubscribingDeps {
   store: Pick<Store, 'respond' | 'transact' | 'withLock'>;
   configs: Configs;
-  deliveries: Pick<WaitingDeliveries, 'failWaiting'>;
+  waiting: Pick<WaitingDeliveries, 'failWaiting'>;
   sender: Pick<Sender, 'checkTarget'>;
   now: () => Date;
 }
 
 /** Creates the handlers of the operations on webhooks, except the rotation of secrets. */
-export function webhookHandlers({ store, configs, deliveries, sender, now }: SubscribingDeps) {
+export function webhookHandlers({ store, configs, waiting, sender, now }: SubscribingDeps) {
   return [
     handle(createWebhook, async ({ actor, body, call }) => {
       call.audit({ host: getHost(body.url), event_types: body.event_types });
@@ -77,10 +77,10 @@ export function webhookHandlers({ store, configs, deliveries, sender, now }: Sub
       await store.transact(actor, async (tx) => {
         await getChangeable(configs, { ...actor, tx }, config_id, 'delete it');
         await configs.delete({ ...actor, tx }, config_id);
-        await deliveries.failWaiting(config_id, tx);
+        await waiting.failWaiting(config_id, tx);
       });
       // a retry that was scheduled during the transaction; if this fails, it fails when it is due
-      await deliveries.failWaiting(config_id).catch(() => undefined);
+      await waiting.failWaiting(config_id).catch(() => undefined);
       return undefined;
     }),
   ];

@@ -45,13 +45,17 @@ export function createDeliver(deps: DeliverDeps): (delivery: Delivery) => Promis
     if (result.http_status === 410) await failing.disableGone(row.organization_id, row.config_id);
     await record(row, result);
     if (await backoff.recordResult(row.config_id, result)) scheduler.drop(row.config_id);
+    if (result.decision.status === 'pending') await failIfDeleted(row);
   }
 
   async function record(row: ClaimedRow, result: AttemptResult): Promise<void> {
     await outcomes.record(row, result);
     if (result.decision.status !== 'pending') metrics.recordFinished(result.decision.status);
-    else if (!(await receivers.exists(row.config_id)))
-      // deleted while the request was in flight, so the deletion did not find the row
-      metrics.recordFinished('failed', await waiting.failWaiting(row.config_id));
+  }
+
+  /** If the webhook was deleted during the request, its deletion did not find the row, which waits for a retry. */
+  async function failIfDeleted({ config_id }: ClaimedRow): Promise<void> {
+    if (await receivers.exists(config_id)) return;
+    metrics.recordFinished('failed', await waiting.failWaiting(config_id));
   }
 }

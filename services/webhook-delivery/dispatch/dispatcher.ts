@@ -45,7 +45,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const onSlotFreed = signal.notify;
   const outcomes = createOutcomeWriter(deps);
   const backoff = createEndpointBackoff(deps);
-  const scheduler = createScheduler(backoff.limit);
+  const scheduler = createScheduler(backoff.permits);
   const dueRows = createDueRows({ ...deps, scheduler, backoff });
   const deliver = createDeliver({ ...deps, outcomes, backoff, scheduler });
   const claiming = createClaiming({ ...deps, scheduler, deliver, isStopping, onSlotFreed });
@@ -53,7 +53,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   return {
     enqueue(deliveries) {
       if (phase !== 'running') return;
-      dueRows.add(deliveries);
+      scheduler.add(backoff.admit(deliveries));
       signal.notify();
     },
     start() {

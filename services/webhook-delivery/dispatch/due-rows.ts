@@ -1,5 +1,5 @@
 /** Finds due deliveries in MongoDB and queues them in memory for a slot. */
-import type { Candidate, Scheduler } from '../rules/dynamic-threshold-scheduler.ts';
+import type { Scheduler } from '../rules/dynamic-threshold-scheduler.ts';
 import { splitShards } from '../rules/shards.ts';
 import type { Queue } from '../store/queue.ts';
 import type { EndpointBackoff } from './endpoint-backoff.ts';
@@ -11,7 +11,7 @@ const batchSize = 200;
 interface DueRowsDeps {
   queue: Pick<Queue, 'findDue'>;
   scheduler: Pick<Scheduler, 'add' | 'fillLevel'>;
-  backoff: Pick<EndpointBackoff, 'limit' | 'pending' | 'postpone'>;
+  backoff: Pick<EndpointBackoff, 'admit' | 'pending'>;
   /** Random number in [0, 1). */
   random: () => number;
 }
@@ -27,9 +27,6 @@ export function createDueRows({ queue, scheduler, backoff, random }: DueRowsDeps
 
     /** Whether the last search was cut off at its limit. */
     mayHaveMore: () => isCutOff,
-
-    /** Queues deliveries, except those to endpoints with an open circuit breaker, which are postponed. */
-    add,
 
     /** Finds due deliveries in all shards. */
     async poll(): Promise<void> {
@@ -51,12 +48,6 @@ export function createDueRows({ queue, scheduler, backoff, random }: DueRowsDeps
     const limit = batchSize + others;
     const found = await queue.findDue({ shards, without: [...full, ...backoff.pending()], limit });
     isCutOff = found.length === limit;
-    add(found);
-  }
-
-  function add(rows: readonly Candidate[]): void {
-    const isBlocked = ({ config_id }: Candidate) => backoff.limit(config_id) === 0;
-    scheduler.add(rows.filter((row) => !isBlocked(row)));
-    backoff.postpone(rows.filter(isBlocked).map(({ config_id }) => config_id));
+    scheduler.add(backoff.admit(found));
   }
 }

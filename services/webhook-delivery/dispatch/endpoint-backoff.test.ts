@@ -1,5 +1,6 @@
 /** Tests how circuit breakers postpone and resume due deliveries. */
 import { expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
 import { createCircuitBreakers } from '../rules/circuit-breaker.ts';
 import type { AttemptResult } from '../store/queue.ts';
 import { createEndpointBackoff } from './endpoint-backoff.ts';
@@ -41,9 +42,9 @@ function createFakes(errors: Error[] = []) {
 
 test('an open breaker postpones due deliveries and counts those too old', async () => {
   const { backoff, calls, failed, openBreaker } = createFakes();
-  expect(backoff.limit('a')).toBe(4);
+  expect(backoff.permits('a')).toBe(4);
   await openBreaker();
-  expect(backoff.limit('a')).toBe(0);
+  expect(backoff.permits('a')).toBe(0);
   expect(calls).toEqual(['postpone a a minute']);
   expect(failed).toEqual([2]);
   expect(backoff.pending()).toEqual([]);
@@ -56,14 +57,15 @@ test('the first response resumes postponed deliveries once', async () => {
   await backoff.recordResult('a', toResult(500));
   await backoff.recordResult('a', toResult(200));
   expect(calls).toEqual(['postpone a a minute', 'resume a']);
-  expect(backoff.limit('a')).toBe(4);
+  expect(backoff.permits('a')).toBe(4);
 });
 
-test('later deliveries are postponed too, but only for open breakers', async () => {
+test('later deliveries to open breakers are postponed, not admitted', async () => {
   const { backoff, calls, openBreaker } = createFakes();
   await openBreaker();
-  backoff.postpone(['a', 'b', 'a']);
-  expect(backoff.pending()).toEqual(['a', 'b']);
+  const rows = ['a', 'b', 'a'].map((config_id) => ({ _id: newId(), config_id, organization_id: 'x' }));
+  expect(backoff.admit(rows)).toEqual([rows[1]]);
+  expect(backoff.pending()).toEqual(['a']);
   await backoff.idle();
   expect(calls).toEqual(['postpone a a minute', 'postpone a a minute']);
   expect(backoff.pending()).toEqual([]);
@@ -72,7 +74,7 @@ test('later deliveries are postponed too, but only for open breakers', async () 
 test('a failed postponement is reported and the next one still runs', async () => {
   const { backoff, calls, openBreaker } = createFakes([new Error('down')]);
   await openBreaker();
-  backoff.postpone(['a']);
+  backoff.admit([{ _id: newId(), config_id: 'a', organization_id: 'x' }]);
   await backoff.idle();
   expect(calls).toEqual(['Could not postpone deliveries', 'postpone a a minute']);
 });

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeliveryMetrics } from '../metrics.ts';
 import { type CircuitBreakers, isUnanswered } from '../rules/circuit-breaker.ts';
-import { perEndpoint } from '../rules/dynamic-threshold-scheduler.ts';
+import { type Candidate, perEndpoint } from '../rules/dynamic-threshold-scheduler.ts';
 import type { AttemptResult } from '../store/queue.ts';
 import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 
@@ -19,17 +19,25 @@ export type EndpointBackoff = ReturnType<typeof createEndpointBackoff>;
 /** Creates the endpoint backoff of this process. It postpones deliveries in the background. */
 export function createEndpointBackoff({ breakers, waiting, metrics, onError }: EndpointBackoffDeps) {
   const toPostpone = new Set<string>();
+  const permits = (configId: string) => breakers.permits(configId, performance.now(), perEndpoint);
   let postponement: Promise<void> | undefined;
 
   return {
     /** Returns how many requests an endpoint may have in flight now: 4, 1 while half-open, 0 while open. */
-    limit: (configId: string) => breakers.permits(configId, performance.now(), perEndpoint),
+    permits,
 
     /** Returns the endpoints whose due deliveries have not been postponed yet. */
     pending: () => [...toPostpone],
 
-    /** Postpones the due deliveries of these endpoints in the background if their breakers are open. */
-    postpone,
+    /**
+     * Returns the rows whose endpoints may have requests in flight. Postpones the due deliveries of the other
+     * endpoints in the background.
+     */
+    admit(rows: readonly Candidate[]): Candidate[] {
+      const isBlocked = ({ config_id }: Candidate) => permits(config_id) === 0;
+      postpone(rows.filter(isBlocked).map(({ config_id }) => config_id));
+      return rows.filter((row) => !isBlocked(row));
+    },
 
     /** Records the result of an attempt. Returns true if the breaker of the endpoint opened. */
     async recordResult(configId: string, result: AttemptResult): Promise<boolean> {

@@ -19,8 +19,8 @@ export function createWaitingDeliveries(store: Store) {
 
   return {
     /**
-     * Postpones due rows by `ms` without using an attempt. Rows that wait for their retry delay do not change. Rows older
-     * than a day fail instead; returns their number.
+     * Postpones due rows by `ms` without using an attempt. Rows that wait for their retry delay do not change. Rows
+     * older than a day fail instead; returns their number.
      */
     async postpone(configId: string, ms: number): Promise<number> {
       const due = pendingWhere(configId, { $lte: ['$due_at', '$$NOW'] });
