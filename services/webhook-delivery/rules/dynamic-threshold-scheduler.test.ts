@@ -41,13 +41,15 @@ describe('slots of an endpoint', () => {
     expect(scheduler.hasRunnable()).toBe(false);
   });
 
-  test('endpoints take turns', () => {
+  test('endpoints take turns: those served last are served last again', () => {
     const scheduler = createScheduler(() => perEndpoint);
-    scheduler.add([...rows('a', 8), ...rows('b', 8)]);
-    const taken = scheduler.take();
-    for (const row of taken) scheduler.release(row);
-    scheduler.add(rows('c', 1));
-    expect(new Set(toEndpoints(scheduler.take()))).toEqual(new Set(['a', 'b', 'c']));
+    scheduler.add(endpoints('big', 50, 8));
+    const first = scheduler.take();
+    first.forEach(scheduler.release);
+    const served = new Set(toEndpoints(first));
+    const second = new Set(toEndpoints(scheduler.take()));
+    expect([served.size, second.size]).toEqual([28, 28]);
+    expect(new Set([...served, ...second]).size).toBe(50);
   });
 
   test('an endpoint queues a limited number of rows and is full with them', () => {
