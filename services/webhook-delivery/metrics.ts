@@ -1,6 +1,6 @@
 /** Metrics of webhook deliveries. */
 import { counter, gauge, histogram, type Meters, statusClasses, toStatusClass } from '#libs/service';
-import type { DeliveryJob } from './attempt.ts';
+import type { DeliveryJob } from './dispatch/attempt.ts';
 import { maxAttempts } from './rules/backoff.ts';
 import type { CircuitBreakers } from './rules/circuit-breaker.ts';
 import type { AttemptResult, Queue } from './store/queue.ts';

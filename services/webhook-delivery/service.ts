@@ -1,24 +1,20 @@
 /** Wires webhook delivery. */
 import { service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
+import { deliveryLogHandlers } from './api/inspecting.ts';
+import { redeliveryHandlers } from './api/redelivering.ts';
+import { secretRotationHandlers } from './api/rotating.ts';
+import { webhookHandlers } from './api/subscribing.ts';
 import { webhookDeliveryContract } from './contract.ts';
-import { createDispatcher } from './dispatcher.ts';
-import { deliveryLogHandlers } from './inspecting.ts';
-import { createMaintenanceWorker } from './maintenance.ts';
-import { matchingSubscribers } from './matching.ts';
+import { createDispatcher } from './dispatch/dispatcher.ts';
+import { createFailingWebhooks } from './dispatch/failing-webhooks.ts';
+import { createMaintenanceWorker } from './dispatch/maintenance.ts';
+import { matchingSubscribers } from './dispatch/matching.ts';
 import { createDeliveryMetrics, webhookMetrics } from './metrics.ts';
-import { redeliveryHandlers } from './redelivering.ts';
-import { secretRotationHandlers } from './rotating.ts';
 import { createCircuitBreakers } from './rules/circuit-breaker.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
-import { createConfigs } from './store/configs.ts';
-import { createFailures } from './store/failures.ts';
-import { createEventLog } from './store/log.ts';
-import { createPostponements } from './store/postponement.ts';
-import { createQueue } from './store/queue.ts';
-import { createRedeliveries } from './store/redeliveries.ts';
-import { webhookHandlers } from './subscribing.ts';
+import { createRepositories } from './store/repositories.ts';
 import { createResolver } from './transport/dns.ts';
 import { createSender } from './transport/sender.ts';
 
@@ -34,10 +30,7 @@ export const webhookDelivery = service({
     const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
     const allowLoopback = settings.WEBHOOK_ALLOW_INSECURE_TARGETS;
     const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
-    const configs = createConfigs(store, now);
-    const eventLog = createEventLog(store, now);
-    const lockMs = timeoutMs + lockMarginMs;
-    const queue = createQueue(store, lockMs);
+    const repositories = createRepositories(store, { now, lockMs: timeoutMs + lockMarginMs });
     const [firstPauseS = 0, maxPauseS = 0] = settings.WEBHOOK_CIRCUIT_BREAKER_SECONDS;
     const breakers = createCircuitBreakers({
       firstPauseMs: firstPauseS * 1000,
@@ -47,12 +40,13 @@ export const webhookDelivery = service({
     const proxy = settings.WEBHOOK_PROXY_URL;
     const sender = createSender({ policy, timeoutMs, resolve: createResolver(), proxy });
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
-    const worker = createDispatcher({
-      ...{ queue, configs, sender, delaysMs, now, tracing, log, onError, breakers, lockMs },
-      postponements: createPostponements(store),
-      metrics: createDeliveryMetrics(meters, { queue, breakers, sender, now }),
+    const metrics = createDeliveryMetrics(meters, { ...repositories, breakers, sender, now });
+    const failing = createFailingWebhooks({ ...repositories, store, now });
+    const parts = { ...repositories, store, sender, breakers, metrics, failing, now, onError };
+    const dispatcher = createDispatcher({
+      ...parts,
+      ...{ delaysMs, tracing, log, random: Math.random },
       retryForMs: lockMarginMs,
-      random: Math.random,
     });
     if (allowLoopback)
       log.warn(
@@ -61,17 +55,14 @@ export const webhookDelivery = service({
     return {
       // the route `/webhooks/events` must come before `/webhooks/{config_id}`
       routes: [
-        ...deliveryLogHandlers({ store, configs, log: eventLog, sender, now }),
-        ...webhookHandlers({ configs, sender }),
-        ...secretRotationHandlers({ configs }),
-        ...redeliveryHandlers({ store, configs, redeliveries: createRedeliveries(store, now) }),
+        ...deliveryLogHandlers(parts),
+        ...webhookHandlers(parts),
+        ...secretRotationHandlers(parts),
+        ...redeliveryHandlers(parts),
       ],
       authenticate: createPrincipalReader(store, now),
-      subscribers: matchingSubscribers(webhookDeliveryContract.consumes, {
-        ...{ store, configs, worker },
-        log: eventLog,
-      }),
-      workers: [worker, createMaintenanceWorker({ configs, failures: createFailures(store, now), onError })],
+      subscribers: matchingSubscribers(webhookDeliveryContract.consumes, { ...parts, dispatcher }),
+      workers: [dispatcher, createMaintenanceWorker(parts)],
     };
   },
 });

@@ -14,8 +14,8 @@ import {
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
-import { toShard } from '../../services/webhook-delivery/rules/fair-scheduler.ts';
 import { toBody } from '../../services/webhook-delivery/rules/message.ts';
+import { toShard } from '../../services/webhook-delivery/rules/shards.ts';
 import { type System, startSystem } from './system.ts';
 import { createTenant, publish, startPublishing, type TestTenant } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';

@@ -54,7 +54,7 @@ export const receiverFaults: readonly Fault[] = [
     promise: 'The healthy endpoint gets its events while the other one hangs.',
     proofs: [
       chaos('delivery-load', 'F17:'),
-      delivery('dispatcher', 'a hanging endpoint gets four requests and does not delay others'),
+      delivery('dispatch/dispatcher', 'a hanging endpoint gets four requests and does not delay others'),
     ],
   },
   {
@@ -70,7 +70,7 @@ export const receiverFaults: readonly Fault[] = [
       'Both secrets verify during the overlap, the old one not after it. The waiting deliveries end as failed.',
     proofs: [
       chaos('changed-webhooks', 'F19:'),
-      delivery('dispatcher', 'deleting a webhook fails its pending deliveries'),
+      delivery('dispatch/dispatcher', 'deleting a webhook fails its pending deliveries'),
     ],
   },
   {
@@ -79,8 +79,8 @@ export const receiverFaults: readonly Fault[] = [
     promise: 'No attempt is wasted and no POST is sent twice.',
     proofs: [
       chaos('rolling-restart', 'F20:'),
-      delivery('dispatcher', 'a stop waits for requests in flight and records their outcomes'),
-      delivery('dispatcher-stop', 'a row claimed during a stop is released, uncounted and unsent'),
+      delivery('dispatch/dispatcher', 'a stop waits for requests in flight and records their outcomes'),
+      delivery('dispatch/dispatcher-stop', 'a row claimed during a stop is released and not sent'),
     ],
   },
   {
@@ -102,7 +102,7 @@ export const receiverFaults: readonly Fault[] = [
     promise: 'The first is delivered. The others fail without a status.',
     proofs: [
       chaos('slow-receivers', 'F23:'),
-      delivery('inspecting', 'a test without a response in time returns no status'),
+      delivery('api/inspecting', 'a test without a response in time returns no status'),
     ],
   },
   {

@@ -31,7 +31,7 @@ export const serverFaults: readonly Fault[] = [
     proofs: [
       chaos('killed-deliverers', 'F2:'),
       delivery(
-        'dispatcher',
+        'dispatch/dispatcher',
         'the sweep releases a row of a dead process, and it is delivered',
         'a row with three counted attempts fails as interrupted',
       ),

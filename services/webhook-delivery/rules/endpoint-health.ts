@@ -28,3 +28,12 @@ export function shouldNotify(
 ): boolean {
   return !notified_at || at.getTime() - notified_at.getTime() >= notifyIntervalMs;
 }
+
+/** Returns whether a change of a webhook makes its earlier failures irrelevant: reactivation, or another URL. */
+export function restartsFailureCount(
+  webhook: { readonly is_active: boolean; readonly url: string },
+  changes: { readonly is_active?: boolean | undefined; readonly url?: string | undefined },
+): boolean {
+  const isReactivated = changes.is_active === true && !webhook.is_active;
+  return isReactivated || (changes.url !== undefined && changes.url !== webhook.url);
+}

@@ -5,7 +5,7 @@ import type { Store } from '#libs/store';
 import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookConfigs, webhookDeliveries } from './collections.ts';
 import { createEventLog, type ListOptions } from './log.ts';
-import { createDelivery } from './update-pipelines.ts';
+import { createDelivery } from './new-deliveries.ts';
 
 const organization_id = newId();
 const [busyHook, quietHook, deletedHook] = [newId(), newId(), newId()];

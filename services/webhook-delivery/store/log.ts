@@ -1,22 +1,9 @@
-/** The event log in MongoDB: inserts events with their deliveries and lists the entries. */
-import { type Actor, isDuplicate, type Store } from '#libs/store';
-import type { DeliveryStatus, WebhookEvent } from '../contract.ts';
+/** The event log in MongoDB: lists its entries and inserts tests. */
+import type { Actor, Store } from '#libs/store';
+import type { DeliveryStatus } from '../contract.ts';
 import { deliveryStatus } from '../shapes.ts';
-import {
-  type DeliveryRow,
-  type EventRow,
-  webhookConfigs,
-  webhookDeliveries,
-  webhookEvents,
-} from './collections.ts';
-import { createDelivery, createEntry, type EventRef, insertMissing, type Lease } from './update-pipelines.ts';
-
-/** An event with its body. */
-export type EventToDeliver = Readonly<EventRef> & {
-  readonly body: string;
-  readonly occurred_at?: Date;
-  readonly trace?: string | undefined;
-};
+import { type DeliveryRow, webhookConfigs, webhookDeliveries, webhookEvents } from './collections.ts';
+import { createEntry, type NewEvent, toEventRow } from './new-deliveries.ts';
 
 /** The result of a test request. */
 export type TestResult = Pick<
@@ -45,35 +32,8 @@ export function createEventLog(store: Store, now: () => Date) {
   const events = store.rows(webhookEvents);
 
   return {
-    /**
-     * Inserts an event and one delivery per receiver, unless the log already has them. Returns the ids of the
-     * deliveries that this call inserted. `reserve` selects deliveries that are inserted as leased; the
-     * others are due at once.
-     *
-     * Works without a transaction: the event is inserted first and names its recipients. If the event is
-     * repeated, the missing deliveries are inserted. Each step is majority-committed before the next.
-     */
-    async enqueueOnce<Receiver extends { readonly id: string }>(
-      event: EventToDeliver,
-      receivers: readonly Receiver[],
-      reserve: (
-        deliveries: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[],
-      ) => Lease | undefined,
-    ): Promise<ReadonlySet<string>> {
-      const at = now();
-      const eventRow = { ...toEventRow(event, at), recipient_ids: receivers.map(({ id }) => id) };
-      const missing = (await insertEvent(eventRow)) ? receivers : await findMissing(eventRow._id, receivers);
-      if (missing.length === 0) return new Set();
-      const deliveries = missing.map((receiver) => {
-        const row = { ...createDelivery(event, receiver.id, at), is_first: true as const };
-        return { row, receiver, event: eventRow };
-      });
-      const newRows = deliveries.map(({ row }) => row);
-      return insertMissing(store, newRows, reserve(deliveries));
-    },
-
     /** Inserts the entry of a test that has already been sent. */
-    async recordTest(actor: Actor, event: EventToDeliver, result: TestResult): Promise<void> {
+    async recordTest(actor: Actor, event: NewEvent, result: TestResult): Promise<void> {
       const at = now();
       const fields = { is_first: true as const, redeliverable: false, attempts: 1 };
       const row = { ...createEntry(event, at), ...result, ...fields };
@@ -102,31 +62,6 @@ export function createEventLog(store: Store, now: () => Date) {
     },
   };
 
-  /** Inserts an event. Returns false if it already exists. */
-  async function insertEvent(event: EventRow): Promise<boolean> {
-    try {
-      await events.insertMany([event], { lean: true });
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) return false;
-      throw error;
-    }
-  }
-
-  /** Returns the receivers that are recipients of a logged event and have no delivery of it yet. */
-  async function findMissing<Receiver extends { readonly id: string }>(
-    event_id: string,
-    receivers: readonly Receiver[],
-  ): Promise<Receiver[]> {
-    const [event, deliveries] = await Promise.all([
-      events.findOne({ _id: event_id }, { recipient_ids: 1 }).lean(),
-      // a delivery that is not majority-committed may be rolled back; inserting it again waits for the commit
-      rows.find({ event_id, is_first: true }, { config_id: 1 }).readConcern('majority').lean(),
-    ]);
-    const existingIds = new Set(deliveries.map(({ config_id }) => config_id));
-    return receivers.filter(({ id }) => event?.recipient_ids?.includes(id) && !existingIds.has(id));
-  }
-
   /**
    * Filters by the organization's webhooks, so that the index by config_id and status finds the few pending
    * rows. No index has only the pending rows of an organization.
@@ -138,31 +73,3 @@ export function createEventLog(store: Store, now: () => Date) {
 }
 
 export type EventLog = ReturnType<typeof createEventLog>;
-
-/** Maps a row to the log entry that clients see. */
-export function toEntry(row: DeliveryRow): WebhookEvent {
-  return {
-    id: row._id,
-    event_type: row.event_type,
-    direction: 'outbound',
-    status: row.status,
-    attempts: row.attempts,
-    created_at: row.created_at.toISOString(),
-    config_id: row.config_id,
-    event_id: row.event_id,
-    document_id: row.document_id,
-    http_status: row.http_status,
-    duration_ms: row.duration_ms,
-    error: row.error,
-    next_attempt_at: row.due_at?.toISOString() ?? null,
-    updated_at: row.updated_at.toISOString(),
-  };
-}
-
-function toEventRow(
-  { event_id, organization_id, body, occurred_at, trace }: EventToDeliver,
-  at: Date,
-): EventRow {
-  const origin = { ...(occurred_at && { occurred_at }), ...(trace !== undefined && { trace }) };
-  return { _id: event_id, organization_id, body, ...origin, created_at: at };
-}

@@ -2,12 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { until } from '#libs/testing';
 import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
-import { createEventLog } from './log.ts';
+import { createNewDeliveries } from './new-deliveries.ts';
 import { type AttemptResult, type ClaimedRow, createQueue, type Queue } from './queue.ts';
-import type { Lease } from './update-pipelines.ts';
 
 const lockMs = 3_600_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
@@ -36,28 +34,12 @@ beforeEach(async () => {
   await fixture.store.rows(webhookDeliveries).deleteMany({});
 });
 
-/** Enqueues one event for several webhooks and returns the row ids. `now` is the clock of the process. */
-async function enqueue(
-  configIds: readonly string[],
-  { lease, now }: { lease?: Lease; now?: () => Date } = {},
-): Promise<string[]> {
-  const [event_id, organization_id] = [newId(), newId()];
-  const event = {
-    event_id,
-    event_type: 'document.published',
-    organization_id,
-    document_id: null,
-    body: '{}',
-  };
-  const log = createEventLog(fixture.store, now ?? (() => new Date()));
-  const receivers = configIds.map((id) => ({ id }));
-  await log.enqueueOnce(event, receivers, (newDeliveries) => {
-    const ids = new Set(newDeliveries.map(({ row }) => row._id));
-    return lease && { ...lease, ids };
-  });
-  return (await fixture.store.rows(webhookDeliveries).find({ event_id }, { _id: 1 }).lean()).map(
-    ({ _id }) => _id,
-  );
+/** Inserts one event for several webhooks and returns the row ids. `now` is the clock of the process. */
+async function enqueue(configIds: readonly string[], now = () => new Date()): Promise<string[]> {
+  const ids = { event_id: newId(), organization_id: newId(), document_id: null };
+  const event = { ...ids, event_type: 'document.published', body: '{}' };
+  const inserted = await createNewDeliveries(fixture.store, now).insertOnce(event, configIds);
+  return inserted.map(({ _id }) => _id);
 }
 
 async function claimOne(): Promise<ClaimedRow> {
@@ -81,7 +63,6 @@ async function serverTime(): Promise<number> {
 
 const dueIds = async (without: string[] = []) =>
   (await deliveries.findDue({ shards: everyShard, without, limit: 100 })).map(({ _id }) => _id);
-const count = async (row: ClaimedRow) => (await deliveries.countAttempts([row]))[0];
 const finish = (row: ClaimedRow, result: AttemptResult) => deliveries.finish([{ row, result }]);
 const change = ({ _id }: { _id: string }, set: Partial<DeliveryRow>) =>
   fixture.store.rows(webhookDeliveries).updateOne({ _id }, set);
@@ -94,39 +75,19 @@ test('a row is claimed by exactly one of several concurrent claims', async () =>
   expect(claimed.sort()).toEqual([...ids].sort());
 });
 
-test('a claimed row is not due, and the claim counts no attempt', async () => {
+test('a claimed row is not due, and the claim counts its attempt', async () => {
   const row = await claimOne();
   expect(await dueIds()).toEqual([]);
-  expect(await findRow(row)).toMatchObject({ status: 'pending', attempts: 0 });
+  expect(row.attempts).toBe(1);
+  expect(await findRow(row)).toMatchObject({ status: 'pending', attempts: 1 });
 });
 
 test.each([-1, 1])('rows are due at once on the server clock, %i h from the process clock', async (h) => {
   const before = await serverTime();
-  const ids = await enqueue([newId()], { now: () => new Date(Date.now() + h * 3_600_000) });
+  const ids = await enqueue([newId()], () => new Date(Date.now() + h * 3_600_000));
   expect(await dueIds()).toEqual(ids);
   const { due_at } = await findRow({ _id: ids[0] ?? '' });
   expect(due_at?.getTime()).toBeGreaterThanOrEqual(before);
-});
-
-test('a row inserted as leased is not due, and its outcome is recorded', async () => {
-  const lease = { token: newId(), lockMs, ids: new Set<string>() };
-  const [_id = ''] = await enqueue([newId()], { lease });
-  expect(await dueIds()).toEqual([]);
-  expect(await deliveries.claim([_id], newId())).toEqual([]);
-  await deliveries.sweep();
-  const row = await findRow({ _id });
-  expect(row).toMatchObject({ status: 'pending', attempts: 1, lock_token: lease.token });
-  await finish({ ...row, lock_token: lease.token }, delivered);
-  expect(await findRow(row)).toMatchObject({ status: 'delivered', attempts: 1 });
-});
-
-test('a row inserted as leased by a process that died is due again', async () => {
-  const ids = await enqueue([newId()], { lease: { token: newId(), lockMs: 1, ids: new Set() } });
-  await until('the lock to expire', async () => {
-    await deliveries.sweep();
-    return (await dueIds()).length > 0;
-  });
-  expect(await dueIds()).toEqual(ids);
 });
 
 test('rows due later and rows of excluded endpoints are not returned', async () => {
@@ -136,26 +97,6 @@ test('rows due later and rows of excluded endpoints are not returned', async () 
   for (const _id of postponed) await change({ _id }, { due_at: new Date(Date.now() + 3_600_000) });
   expect((await dueIds()).sort()).toEqual([...ids].sort());
   expect(await dueIds([busy])).toHaveLength(1);
-});
-
-test('an attempt is counted once per claim', async () => {
-  const row = await claimOne();
-  expect(await count({ ...row, lock_token: newId() })).toBeUndefined();
-  expect(await count(row)).toMatchObject({ _id: row._id, attempts: 1 });
-  expect(await count(row)).toBeUndefined();
-  expect(await findRow(row)).toMatchObject({ attempts: 1 });
-});
-
-test('a batch is counted except for rows with an invalid claim', async () => {
-  const claimed = await deliveries.claim(await enqueue([newId(), newId(), newId()]), newId());
-  const [first, second, lost] = claimed as [ClaimedRow, ClaimedRow, ClaimedRow];
-  await change(second, { attempts: 1 });
-  await change(lost, { lock_token: newId() });
-  const counted = await deliveries.countAttempts([first, { ...second, attempts: 1 }, lost]);
-  expect(counted.map(({ _id }) => _id).sort()).toEqual([first._id, second._id].sort());
-  expect(await findRow(first)).toMatchObject({ attempts: 1 });
-  expect(await findRow(second)).toMatchObject({ attempts: 2 });
-  expect(await findRow(lost)).toMatchObject({ attempts: 0 });
 });
 
 test('outcomes of a batch are recorded except for invalid claims', async () => {
@@ -172,17 +113,27 @@ test('outcomes of a batch are recorded except for invalid claims', async () => {
   expect(await findRow(lost)).toMatchObject({ status: 'pending' });
 });
 
-test('a fourth attempt is never counted', async () => {
+test('a row is never claimed for a fourth attempt', async () => {
+  const [_id = ''] = await enqueue([newId()]);
+  await change({ _id }, { attempts: 3 });
+  expect(await deliveries.claim([_id], newId())).toEqual([]);
+  expect(await findRow({ _id })).toMatchObject({ attempts: 3 });
+});
+
+test('an outcome without a request uses no attempt and is not reported', async () => {
   const row = await claimOne();
-  await change(row, { attempts: 3 });
-  expect(await count({ ...row, attempts: 3 })).toBeUndefined();
+  const failed = { decision: { status: 'failed' }, http_status: null, duration_ms: null } as const;
+  await finish(row, { ...failed, error: 'webhook_deleted' });
+  const after = await findRow(row);
+  expect(after).toMatchObject({ status: 'failed', attempts: 0, error: 'webhook_deleted' });
+  expect(after).not.toHaveProperty('notification_pending');
 });
 
 test('finish records the outcome and unlocks the row', async () => {
   const row = await claimOne();
-  await finish((await count(row)) ?? row, delivered);
+  await finish(row, delivered);
   const after = await findRow(row);
-  expect(after).toMatchObject({ status: 'delivered', http_status: 204, duration_ms: 5, error: null });
+  expect(after).toMatchObject({ status: 'delivered', attempts: 1, http_status: 204, error: null });
   expect(after).not.toHaveProperty('lock_token');
   expect(after).not.toHaveProperty('due_at');
 });
@@ -204,13 +155,15 @@ test('finish and release do nothing after the claim was lost', async () => {
   const [secondClaim] = await deliveries.claim([row._id], newId());
   expect(secondClaim).toBeDefined();
   await finish(row, delivered);
-  await deliveries.release([row]);
-  expect(await findRow(row)).toMatchObject({ status: 'pending', lock_token: secondClaim?.lock_token });
+  await deliveries.release([row._id], row.lock_token);
+  const lock = { attempts: 2, lock_token: secondClaim?.lock_token };
+  expect(await findRow(row)).toMatchObject({ status: 'pending', ...lock });
 });
 
-test('a released row is due at once and keeps its attempts', async () => {
+test('a released row is due at once and loses no attempt', async () => {
   const row = await claimOne();
-  await deliveries.release([row]);
+  await deliveries.release([row._id], row.lock_token);
+  await deliveries.release([row._id], row.lock_token);
   expect(await dueIds()).toEqual([row._id]);
   expect(await findRow(row)).toMatchObject({ attempts: 0 });
 });
@@ -223,19 +176,12 @@ test('the sweep unlocks only rows whose lock has expired', async () => {
   expect(await findRow(locked)).toMatchObject({ lock_token: locked.lock_token });
 });
 
-test('crashes before counting use no attempt, three after it fail the row', async () => {
+test('a row that three processes claimed before they died fails', async () => {
   const row = await claimOne();
-  for (let crash = 0; crash < 3; crash += 1) {
+  for (const attempts of [2, 3]) {
     await abandon(row);
     await deliveries.sweep();
-    await deliveries.claim([row._id], newId());
-  }
-  expect(await findRow(row)).toMatchObject({ status: 'pending', attempts: 0 });
-  for (let crash = 0; crash < 3; crash += 1) {
-    await abandon(row);
-    await deliveries.sweep();
-    const [claimed] = await deliveries.claim([row._id], newId());
-    expect(claimed && (await count(claimed))).toBeDefined();
+    expect(await deliveries.claim([row._id], newId())).toMatchObject([{ attempts }]);
   }
   await abandon(row);
   await deliveries.sweep();

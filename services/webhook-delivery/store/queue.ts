@@ -1,13 +1,12 @@
 /**
- * The queue of deliveries in MongoDB: claim → count → finish (or release). Each step is one atomic update per
- * row on the server's clock. All steps after the claim are fenced by its lock token. The sweep unlocks rows
- * of dead processes.
+ * The queue of deliveries in MongoDB: claim → finish (or release). Each step is one atomic update per row on the
+ * server's clock. All steps after the claim are fenced by its lock token. The sweep unlocks rows of dead
+ * processes.
  */
-import type { QueryFilter } from 'mongoose';
-import { newId } from '#libs/contract';
+import type { PipelineStage, QueryFilter } from 'mongoose';
 import type { Store } from '#libs/store';
 import { maxAttempts, type RetryDecision } from '../rules/backoff.ts';
-import type { Candidate } from '../rules/fair-scheduler.ts';
+import type { Candidate } from '../rules/dynamic-threshold-scheduler.ts';
 import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } from './collections.ts';
 
 /** A row that this process has leased. */
@@ -19,9 +18,9 @@ export type ClaimedRow = Pick<
 /** The stored payload of an event. */
 export type StoredEvent = Pick<EventRow, 'body' | 'occurred_at' | 'trace'>;
 
-/** A leased row with the result of its attempt. */
+/** A claimed row with the result of its attempt. */
 export interface Outcome {
-  readonly row: Pick<ClaimedRow, '_id' | 'lock_token'>;
+  readonly row: Pick<ClaimedRow, '_id' | 'lock_token' | 'attempts'>;
   readonly result: AttemptResult;
 }
 
@@ -31,6 +30,14 @@ export interface AttemptResult {
   readonly http_status: number | null;
   readonly duration_ms: number | null;
   readonly error: string | null;
+}
+
+/** Which due rows to find. */
+export interface Search {
+  readonly shards: readonly number[];
+  /** Endpoints whose rows are left out. */
+  readonly without: readonly string[];
+  readonly limit: number;
 }
 
 const maxBacklog = 10_000;
@@ -46,22 +53,35 @@ const abandonedFilter: QueryFilter<DeliveryRow> = {
   $expr: { $lte: ['$locked_until', '$$NOW'] },
 };
 
-/** Creates the queue. `lockMs` is how long a row stays locked after its claim, and again after its count. */
+const interrupted = {
+  status: 'failed',
+  error: 'interrupted',
+  updated_at: '$$NOW',
+  notification_pending: true,
+};
+const backlogStages: PipelineStage[] = [
+  { $match: dueFilter },
+  { $limit: maxBacklog },
+  { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$due_at' } } },
+  { $set: { oldestSeconds: { $divide: [{ $subtract: ['$$NOW', '$oldest'] }, 1000] } } },
+];
+const claimedFields = {
+  event_id: 1,
+  event_type: 1,
+  config_id: 1,
+  organization_id: 1,
+  attempts: 1,
+  is_first: 1,
+} as const;
+
+/** Creates the queue. `lockMs` is how long a row stays locked after its claim. */
 export function createQueue(store: Store, lockMs: number) {
   const rows = store.rows(webhookDeliveries);
   const events = store.rows(webhookEvents);
 
   return {
     /** Returns due rows of some shards, earliest due first, except those of the endpoints in `without`. */
-    async findDue({
-      shards,
-      without,
-      limit,
-    }: {
-      shards: readonly number[];
-      without: readonly string[];
-      limit: number;
-    }): Promise<Candidate[]> {
+    async findDue({ shards, without, limit }: Search): Promise<Candidate[]> {
       const filter: QueryFilter<DeliveryRow> = { ...dueFilter, shard: { $in: shards } };
       if (without.length > 0) filter.config_id = { $nin: without };
       const fields = { _id: 1, config_id: 1, organization_id: 1 } as const;
@@ -69,35 +89,17 @@ export function createQueue(store: Store, lockMs: number) {
     },
 
     /**
-     * Claims due rows and returns those that this call locked. Reads them back with majority read concern, so
-     * that a claim that a failover may roll back is never sent.
+     * Claims due rows, counts their next attempts and returns the rows that this call claimed. Reads them back
+     * with majority read concern, so that a claim that a failover may roll back is never sent.
      */
     async claim(ids: readonly string[], token: string): Promise<ClaimedRow[]> {
-      const filter = { ...dueFilter, _id: { $in: ids } };
-      const lock = { lock_token: token, locked_until: addToNow(lockMs), updated_at: '$$NOW' };
-      await rows.updateMany(filter, [{ $set: lock }, { $unset: ['due_at', 'postponed'] }], pipeline);
-      const fields = {
-        event_id: 1,
-        event_type: 1,
-        config_id: 1,
-        organization_id: 1,
-        attempts: 1,
-        is_first: 1,
-      };
+      const filter = { ...dueFilter, _id: { $in: ids }, attempts: { $lt: maxAttempts } };
+      await rows.updateMany(filter, toClaim(token, lockMs), pipeline);
       const claimed = await rows
-        .find({ _id: { $in: ids }, lock_token: token }, fields)
+        .find({ _id: { $in: ids }, lock_token: token }, claimedFields)
         .readConcern('majority')
         .lean();
       return claimed.map((row) => ({ ...row, lock_token: token }));
-    },
-
-    /**
-     * Counts an attempt of each row just before its request and extends the lock. Returns the rows whose
-     * claim was still valid, with a new lock token.
-     */
-    async countAttempts(claimed: readonly ClaimedRow[]): Promise<ClaimedRow[]> {
-      const groups = Map.groupBy(claimed, ({ lock_token, attempts }) => `${lock_token} ${attempts}`);
-      return (await Promise.all([...groups.values()].map(countGroup))).flat();
     },
 
     /** Records outcomes and unlocks the rows. Rows whose claim is no longer valid do not change. */
@@ -107,11 +109,10 @@ export function createQueue(store: Store, lockMs: number) {
       await collection.bulkWrite(outcomes.map(toUpdate), { ordered: false });
     },
 
-    /** Unlocks rows that were not sent; they are due at once. */
-    async release(claimed: readonly ClaimedRow[]): Promise<void> {
-      const tokens = [...new Set(claimed.map(({ lock_token }) => lock_token))];
-      const filter = { _id: { $in: claimed.map(({ _id }) => _id) }, lock_token: { $in: tokens } };
-      await rows.updateMany(filter, [{ $set: { due_at: '$$NOW' } }, unlock], pipeline);
+    /** Unlocks rows that a claim locked and that were not sent: they lose no attempt and are due at once. */
+    async release(ids: readonly string[], token: string): Promise<void> {
+      const released = { attempts: { $subtract: ['$attempts', 1] }, due_at: '$$NOW' };
+      await rows.updateMany({ _id: { $in: ids }, lock_token: token }, [{ $set: released }, unlock], pipeline);
     },
 
     /**
@@ -119,31 +120,17 @@ export function createQueue(store: Store, lockMs: number) {
      * have no attempts left. Returns the number of failed rows.
      */
     async sweep(): Promise<number> {
-      const failed = {
-        status: 'failed',
-        error: 'interrupted',
-        updated_at: '$$NOW',
-        notification_pending: true,
-      };
       const exhausted = { ...abandonedFilter, attempts: { $gte: maxAttempts } };
-      const { modifiedCount } = await rows.updateMany(exhausted, [{ $set: failed }, unlock], pipeline);
-      await rows.updateMany(
-        abandonedFilter,
-        [{ $set: { due_at: '$$NOW', updated_at: '$$NOW' } }, unlock],
-        pipeline,
-      );
+      const { modifiedCount } = await rows.updateMany(exhausted, [{ $set: interrupted }, unlock], pipeline);
+      const due = { due_at: '$$NOW', updated_at: '$$NOW' };
+      await rows.updateMany(abandonedFilter, [{ $set: due }, unlock], pipeline);
       return modifiedCount;
     },
 
     /** Returns the number of due rows (capped at 10,000) and how long the oldest has been due. */
     async backlog(): Promise<{ count: number; oldestSeconds: number }> {
-      const [found] = await rows.aggregate<{ count: number; oldest: Date; now: Date }>([
-        { $match: dueFilter },
-        { $limit: maxBacklog },
-        { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$due_at' }, now: { $max: '$$NOW' } } },
-      ]);
-      if (!found) return { count: 0, oldestSeconds: 0 };
-      return { count: found.count, oldestSeconds: (found.now.getTime() - found.oldest.getTime()) / 1000 };
+      const [found] = await rows.aggregate<{ count: number; oldestSeconds: number }>(backlogStages);
+      return found ?? { count: 0, oldestSeconds: 0 };
     },
 
     /** Returns stored events by event id. */
@@ -155,26 +142,6 @@ export function createQueue(store: Store, lockMs: number) {
       return new Map(found.map(({ _id, ...event }) => [_id, event]));
     },
   };
-
-  /** Counts rows that have the same lock token and number of attempts. */
-  async function countGroup(group: readonly ClaimedRow[]): Promise<ClaimedRow[]> {
-    const [{ lock_token, attempts } = { lock_token: '', attempts: maxAttempts }] = group;
-    const ids = group.map(({ _id }) => _id);
-    const filter = { _id: { $in: ids }, lock_token, attempts: { $eq: attempts, $lt: maxAttempts } };
-    const token = newId();
-    const set = {
-      attempts: { $add: ['$attempts', 1] },
-      lock_token: token,
-      locked_until: addToNow(lockMs),
-      updated_at: '$$NOW',
-    };
-    const { modifiedCount } = await rows.updateMany(filter, [{ $set: set }], pipeline);
-    const counted = group.map((row) => ({ ...row, attempts: attempts + 1, lock_token: token }));
-    if (modifiedCount === ids.length) return counted;
-    const valid = await rows.find({ _id: { $in: ids }, lock_token: token }, { _id: 1 }).lean();
-    const validIds = new Set(valid.map(({ _id }) => _id));
-    return counted.filter(({ _id }) => validIds.has(_id));
-  }
 }
 
 export type Queue = ReturnType<typeof createQueue>;
@@ -183,16 +150,28 @@ function addToNow(ms: number) {
   return { $add: ['$$NOW', ms] };
 }
 
-function toUpdate({ row: { _id, lock_token }, result: { decision, ...response } }: Outcome) {
+function toClaim(token: string, lockMs: number) {
+  const claim = {
+    attempts: { $add: ['$attempts', 1] },
+    lock_token: token,
+    locked_until: addToNow(lockMs),
+    updated_at: '$$NOW',
+  };
+  return [{ $set: claim }, { $unset: ['due_at', 'postponed'] }];
+}
+
+function toUpdate({ row: { _id, lock_token, attempts }, result: { decision, ...response } }: Outcome) {
+  // without a duration no request was sent: that is no attempt, and such failures are not reported
+  const wasSent = response.duration_ms !== null;
   const set = {
     status: decision.status,
+    attempts: wasSent ? attempts : attempts - 1,
     http_status: response.http_status,
     duration_ms: response.duration_ms,
     error: { $literal: response.error },
     updated_at: '$$NOW',
     ...(decision.status === 'pending' && { due_at: addToNow(decision.delayMs) }),
-    // without a duration no request was sent, and such failures are not reported
-    ...(decision.status === 'failed' && response.duration_ms !== null && { notification_pending: true }),
+    ...(decision.status === 'failed' && wasSent && { notification_pending: true }),
   };
   return { updateOne: { filter: { _id, lock_token }, update: [{ $set: set }, unlock] } };
 }

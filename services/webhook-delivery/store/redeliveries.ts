@@ -1,10 +1,8 @@
-/** Redeliveries in MongoDB: inserts new deliveries for events that were sent before. */
+/** Redeliveries in MongoDB: finds entries that may be sent again and inserts new deliveries for their events. */
 import { NotFound } from '#libs/contract';
-import type { Actor, Store } from '#libs/store';
-import { EventExpired } from '../contract.ts';
-import { maxPerRequest, uniqueByEvent } from '../rules/redelivery.ts';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
-import { createDelivery, insertDeliveries } from './update-pipelines.ts';
+import { createDelivery, insertDeliveries } from './new-deliveries.ts';
 
 /** Creates the repository of redeliveries. */
 export function createRedeliveries(store: Store, now: () => Date) {
@@ -20,51 +18,38 @@ export function createRedeliveries(store: Store, now: () => Date) {
       return row;
     },
 
-    /** Redelivers the event of an entry and returns the new entry; throws `EventExpired`. */
-    redeliver(actor: Actor, entry: DeliveryRow): Promise<DeliveryRow> {
-      return store.transact(actor, async (tx) => {
-        const { session } = tx;
-        if (!(await events.exists({ _id: entry.event_id }).session(session))) throw EventExpired();
-        const row = createDelivery(entry, entry.config_id, now());
-        await rows.updateOne({ _id: entry._id }, { redeliverable: false }, { session });
-        await insertDeliveries(store, [row], tx);
-        return row;
-      });
+    /** Returns failed entries of a webhook that may be redelivered, oldest first. */
+    findFailed(
+      { organization_id }: Actor,
+      { config_id, since, limit }: { config_id: string; since: Date; limit: number },
+      { session }: Transaction,
+    ): Promise<DeliveryRow[]> {
+      const failed = { status: 'failed' as const, redeliverable: true, created_at: { $gte: since } };
+      return rows
+        .find({ organization_id, config_id, ...failed }, null, { session })
+        .sort({ created_at: 1, _id: 1 })
+        .limit(limit)
+        .lean();
     },
 
-    /**
-     * Redelivers the failed events of a webhook, each once: oldest first, at most `maxPerRequest` entries.
-     * Returns the reply for their number. The same transaction marks the old entries, so no entry is
-     * redelivered twice.
-     */
-    redeliverFailed<R>(
-      actor: Actor,
-      { config_id, since }: { config_id: string; since: Date },
-      reply: (count: number) => R,
-    ): Promise<R> {
-      const { organization_id } = actor;
-      const failed = { status: 'failed' as const, redeliverable: true, created_at: { $gte: since } };
-      const redeliver = () =>
-        store.respond(actor, async (_, tx) => {
-          const { session } = tx;
-          const entries = await rows
-            .find({ organization_id, config_id, ...failed }, null, { session })
-            .sort({ created_at: 1, _id: 1 })
-            .limit(maxPerRequest)
-            .lean();
-          const byId = { _id: { $in: entries.map(({ event_id }) => event_id) } };
-          const storedEvents = await events.find(byId, { _id: 1 }, { session }).lean();
-          const storedIds = new Set(storedEvents.map(({ _id }) => _id));
-          const at = now();
-          const newRows = uniqueByEvent(entries)
-            .filter(({ event_id }) => storedIds.has(event_id))
-            .map((entry) => createDelivery(entry, config_id, at));
-          const entryIds = entries.map(({ _id }) => _id);
-          await rows.updateMany({ _id: { $in: entryIds } }, { redeliverable: false }, { session });
-          if (newRows.length > 0) await insertDeliveries(store, newRows, tx);
-          return reply(newRows.length);
-        });
-      return store.withLock(config_id, redeliver);
+    /** Returns the ids of those events whose payload is still stored. */
+    async findStoredEvents(eventIds: readonly string[], { session }: Transaction): Promise<Set<string>> {
+      const found = await events.find({ _id: { $in: eventIds } }, { _id: 1 }, { session }).lean();
+      return new Set(found.map(({ _id }) => _id));
+    },
+
+    /** Marks entries as redelivered. */
+    async markRedelivered(entries: readonly DeliveryRow[], { session }: Transaction): Promise<void> {
+      const byId = { _id: { $in: entries.map(({ _id }) => _id) } };
+      await rows.updateMany(byId, { redeliverable: false }, { session });
+    },
+
+    /** Inserts a new delivery for the event of each entry, due at once, and returns the new rows. */
+    async insert(entries: readonly DeliveryRow[], tx: Transaction): Promise<DeliveryRow[]> {
+      const at = now();
+      const newRows = entries.map((entry) => createDelivery(entry, entry.config_id, at));
+      if (newRows.length > 0) await insertDeliveries(store, newRows, tx);
+      return newRows;
     },
   };
 }

@@ -1,8 +1,8 @@
 /** Inserts many deliveries directly into the queue, for tests and benchmarks. */
 import { newId } from '#libs/contract';
 import type { TestApp } from '#libs/testing';
-import { toShard } from '../rules/fair-scheduler.ts';
 import { toBody } from '../rules/message.ts';
+import { toShard } from '../rules/shards.ts';
 
 /** A webhook and its organization. */
 export interface BacklogWebhook {

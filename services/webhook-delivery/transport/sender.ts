@@ -61,7 +61,7 @@ export function createSender(options: {
   proxy?: Secret | undefined;
   ca?: string | undefined;
 }): Sender {
-  const { policy, timeoutMs, resolve, proxy } = options;
+  const { policy, timeoutMs, proxy } = options;
   const limits = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16 * 1024 };
   const dispatcher = proxy
     ? createProxyAgent({ ...options, proxy, limits })
@@ -108,21 +108,26 @@ export function createSender(options: {
         clear();
       }
     },
-    async checkTarget(url) {
-      const message = checkTargetPolicy(url, policy);
-      if (message) return message;
-      try {
-        const { hostname } = new URL(url);
-        if (proxy) assertHostAllowed(hostname, policy);
-        else await resolveAllowedAddresses(hostname, policy, resolve);
-      } catch (error) {
-        if (error instanceof AddressBlockedError && error.reason === 'name_not_resolved') return undefined;
-        return 'This host has an address that is not public';
-      }
-      return undefined;
-    },
+    checkTarget: (url) => checkTarget(url, options),
     close: () => dispatcher.destroy(),
   };
+}
+
+async function checkTarget(
+  url: string,
+  { policy, proxy, resolve }: { policy: TargetPolicy; proxy?: Secret | undefined; resolve: Resolve },
+): Promise<string | undefined> {
+  const message = checkTargetPolicy(url, policy);
+  if (message) return message;
+  try {
+    const { hostname } = new URL(url);
+    if (proxy) assertHostAllowed(hostname, policy);
+    else await resolveAllowedAddresses(hostname, policy, resolve);
+  } catch (error) {
+    if (error instanceof AddressBlockedError && error.reason === 'name_not_resolved') return undefined;
+    return 'This host has an address that is not public';
+  }
+  return undefined;
 }
 
 /** Like `AbortSignal.timeout`, but the timer can be cleared when the request ends. */

@@ -1,0 +1,83 @@
+/** Handlers for the event log and for testing a webhook. */
+import { z } from 'zod';
+import { newId, parseCursor, rateLimitHeaders, TooManyRequests } from '#libs/contract';
+import { handle, type TokenBucket, tokenBucket, toPage } from '#libs/http';
+import type { Store } from '#libs/store';
+import { listWebhookEvents, testWebhook } from '../contract.ts';
+import { isSuccess } from '../rules/backoff.ts';
+import { toBody, toHeaders } from '../rules/message.ts';
+import { testType } from '../rules/redelivery.ts';
+import type { EventLog } from '../store/log.ts';
+import type { Receivers } from '../store/receivers.ts';
+import type { Sender } from '../transport/sender.ts';
+import { toEntry } from './presenters.ts';
+
+const position = z.tuple([z.iso.datetime(), z.uuid()]);
+const message = 'This is a test event. Your webhook works.';
+
+/** Creates the handlers of `testWebhook` and `listWebhookEvents`. */
+export function deliveryLogHandlers({
+  store,
+  receivers,
+  eventLog,
+  sender,
+  now,
+}: {
+  store: Pick<Store, 'respond'>;
+  receivers: Pick<Receivers, 'get'>;
+  eventLog: EventLog;
+  sender: Pick<Sender, 'send'>;
+  now: () => Date;
+}) {
+  const nowMs = () => now().getTime();
+  // without these limits, the test operation could be used as a port scanner
+  const perWebhook = tokenBucket({ name: 'webhook-tests', perMinute: 10, burst: 10, now: nowMs });
+  const perOrganization = tokenBucket({
+    name: 'webhook-tests-organization',
+    perMinute: 60,
+    burst: 60,
+    now: nowMs,
+  });
+
+  return [
+    handle(testWebhook, async ({ actor, params }) => {
+      const { organization_id } = actor;
+      const receiver = await receivers.get(actor, params.config_id);
+      takeToken(perOrganization, organization_id);
+      takeToken(perWebhook, receiver.id);
+      const at = now();
+      const payload = { id: newId(), type: testType, occurred_at: at.toISOString(), organization_id };
+      const body = toBody({ ...payload, data: { message } });
+      const deliveryId = newId();
+      const ids = { eventId: payload.id, eventType: payload.type, deliveryId, attempt: 1 };
+      const headers = toHeaders({ ...ids, body, secrets: receiver.secrets, at });
+      const { http_status, duration_ms, error } = await sender.send({ url: receiver.url, headers, body });
+      const isDelivered = http_status !== null && isSuccess(http_status);
+      const status = isDelivered ? ('delivered' as const) : ('failed' as const);
+      const event = {
+        ...{ event_id: payload.id, event_type: payload.type, organization_id },
+        ...{ document_id: null, body },
+      };
+      const result = { _id: deliveryId, config_id: receiver.id, status, http_status, duration_ms, error };
+      return store.respond(actor, async (transactionActor) => {
+        await eventLog.recordTest(transactionActor, event, result);
+        return { status, http_status };
+      });
+    }),
+
+    handle(listWebhookEvents, async ({ actor, query }) => {
+      const { limit, cursor, ...filters } = query;
+      const [created_at, _id] = parseCursor(cursor, position) ?? [];
+      const after = created_at && _id ? { created_at: new Date(created_at), _id } : undefined;
+      const found = await eventLog.list(actor, { ...filters, after, limit: limit + 1 });
+      const toPosition = (row: (typeof found)[number]) => [row.created_at.toISOString(), row._id];
+      return toPage({ found, limit, toItem: toEntry, position: toPosition });
+    }),
+  ];
+}
+
+/** Takes a token, or throws `TooManyRequests` with the time to wait. */
+function takeToken(bucket: TokenBucket, key: string): void {
+  const waitS = bucket(key);
+  if (waitS > 0) throw TooManyRequests(undefined, { headers: rateLimitHeaders(bucket.policy, waitS) });
+}

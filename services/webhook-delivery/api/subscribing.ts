@@ -1,0 +1,101 @@
+/** Handlers that create, list, get, update and delete webhooks. */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { InvalidRequest, parseCursor, Secret } from '#libs/contract';
+import { handle, toPage } from '#libs/http';
+import type { Store } from '#libs/store';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  maxWebhooks,
+  TooManyWebhooks,
+  updateWebhook,
+} from '../contract.ts';
+import { restartsFailureCount } from '../rules/endpoint-health.ts';
+import { formatSecret } from '../rules/signature.ts';
+import type { Configs } from '../store/configs.ts';
+import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
+import type { Sender } from '../transport/sender.ts';
+import { getConfig } from './lookup.ts';
+import { toWebhook } from './presenters.ts';
+
+const position = z.tuple([z.uuid()]);
+
+/** Dependencies of the webhook handlers. */
+export interface SubscribingDeps {
+  store: Pick<Store, 'respond' | 'transact' | 'withLock'>;
+  configs: Configs;
+  waiting: Pick<WaitingDeliveries, 'failWaiting'>;
+  sender: Pick<Sender, 'checkTarget'>;
+  now: () => Date;
+}
+
+/** Creates the handlers of the operations on webhooks, except the rotation of secrets. */
+export function webhookHandlers({ store, configs, waiting, sender, now }: SubscribingDeps) {
+  return [
+    handle(createWebhook, async ({ actor, body, call }) => {
+      call.audit({ host: getHost(body.url), event_types: body.event_types });
+      await rejectBadTarget(body.url);
+      const secret = new Secret(formatSecret(randomBytes(32)));
+      const create = async (transactionActor: typeof actor) => {
+        if ((await configs.count(transactionActor)) >= maxWebhooks) throw TooManyWebhooks();
+        const row = await configs.insert(transactionActor, { ...body, secret });
+        call.audit({ webhook_id: row._id });
+        return { ...toWebhook(row), secret: secret.reveal() };
+      };
+      // two replicas may exceed the limit by one
+      return store.withLock(actor.organization_id, () => store.respond(actor, create));
+    }),
+
+    handle(listWebhooks, async ({ actor, query: { limit, cursor } }) => {
+      const [after] = parseCursor(cursor, position) ?? [];
+      const found = await configs.list(actor, { after, limit: limit + 1 });
+      return toPage({ found, limit, toItem: toWebhook, position: ({ _id }) => [_id] });
+    }),
+
+    handle(getWebhook, async ({ actor, params }) =>
+      toWebhook(await getConfig(configs, actor, params.config_id)),
+    ),
+
+    handle(updateWebhook, async ({ actor, params, body, call, authorize }) => {
+      const { url, is_active, event_types } = body;
+      const host = url === undefined ? undefined : getHost(url);
+      call.audit({ webhook_id: params.config_id, changed: Object.keys(body), host, event_types, is_active });
+      if (url !== undefined) await rejectBadTarget(url);
+      const row = await store.transact(actor, async (tx) => {
+        const config = await getConfig(configs, { ...actor, tx }, params.config_id);
+        authorize(config);
+        const restart = restartsFailureCount(config, body) && { failures_counted_from: now() };
+        return configs.update({ ...actor, tx }, config, { ...body, ...restart });
+      });
+      return toWebhook(row);
+    }),
+
+    handle(deleteWebhook, async ({ actor, params: { config_id }, call, authorize }) => {
+      call.audit({ webhook_id: config_id });
+      await store.transact(actor, async (tx) => {
+        authorize(await getConfig(configs, { ...actor, tx }, config_id));
+        await configs.delete({ ...actor, tx }, config_id);
+        await waiting.failWaiting(config_id, tx);
+      });
+      // a retry that was scheduled during the transaction; if this fails, it fails when it is due
+      await waiting.failWaiting(config_id).catch(() => undefined);
+      return undefined;
+    }),
+  ];
+
+  /** Throws `InvalidRequest` if deliveries to this URL would be blocked now. */
+  async function rejectBadTarget(url: string): Promise<void> {
+    const message = await sender.checkTarget(url);
+    if (message) throw InvalidRequest(undefined, { extra: { errors: [{ path: 'body/url', message }] } });
+  }
+}
+
+/**
+ * The security log stores only the host of a URL, because its path and query may contain a receiver's token.
+ */
+function getHost(url: string): string {
+  return new URL(url).host;
+}

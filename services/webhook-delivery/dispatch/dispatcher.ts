@@ -1,0 +1,95 @@
+/** The dispatcher: a loop that finds due deliveries and starts to claim and send them when slots are free. */
+import type { Worker } from '#libs/service';
+import type { DeliveryMetrics } from '../metrics.ts';
+import { type Candidate, createScheduler } from '../rules/dynamic-threshold-scheduler.ts';
+import { type LoopState, nextAction } from '../rules/next-action.ts';
+import type { Queue } from '../store/queue.ts';
+import type { Receivers } from '../store/receivers.ts';
+import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
+import type { Sender } from '../transport/sender.ts';
+import type { AttemptDeps } from './attempt.ts';
+import { createClaiming } from './claiming.ts';
+import { createDeliver } from './delivering.ts';
+import { createDueRows } from './due-rows.ts';
+import { createEndpointBackoff, type EndpointBackoffDeps } from './endpoint-backoff.ts';
+import type { FailingWebhooks } from './failing-webhooks.ts';
+import { createOutcomeWriter } from './outcome-writer.ts';
+import { createSignal } from './signal.ts';
+
+/** Dependencies of the dispatcher. */
+export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
+  queue: Pick<Queue, 'findDue' | 'claim' | 'getEvents' | 'finish' | 'release'>;
+  waiting: WaitingDeliveries;
+  metrics: DeliveryMetrics;
+  receivers: Pick<Receivers, 'getByIds' | 'exists'>;
+  failing: Pick<FailingWebhooks, 'disableGone'>;
+  sender: Sender;
+  /** How long writing an outcome is retried while MongoDB is unavailable, ms. */
+  retryForMs: number;
+  onError(message: string, error: unknown): void;
+}
+
+/** The worker that delivers. It polls every 250 ms; new deliveries of this process wake it at once. */
+export interface Dispatcher extends Worker {
+  /** Queues deliveries that this process inserted. Before the start and during a stop, it does nothing. */
+  enqueue(deliveries: readonly Candidate[]): void;
+}
+
+/** Creates the dispatcher of this process. Its loop executes what `nextAction` decides. */
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { sender, onError } = deps;
+  let phase: LoopState['phase'] = 'created';
+  let loop = Promise.resolve();
+  const isStopping = () => phase === 'stopping';
+  const signal = createSignal();
+  const onSlotFreed = signal.notify;
+  const outcomes = createOutcomeWriter(deps);
+  const backoff = createEndpointBackoff(deps);
+  const scheduler = createScheduler(backoff.permits);
+  const dueRows = createDueRows({ ...deps, scheduler, backoff });
+  const deliver = createDeliver({ ...deps, outcomes, backoff, scheduler });
+  const claiming = createClaiming({ ...deps, scheduler, deliver, isStopping, onSlotFreed });
+
+  return {
+    enqueue(deliveries) {
+      if (phase !== 'running') return;
+      scheduler.add(backoff.admit(deliveries));
+      signal.notify();
+    },
+    start() {
+      phase = 'running';
+      loop = runLoop();
+    },
+    async stop() {
+      phase = 'stopping';
+      signal.notify();
+      outcomes.stopRetrying();
+      await loop;
+      await claiming.idle();
+      await outcomes.idle();
+      await backoff.idle();
+      await sender.close();
+    },
+  };
+
+  async function runLoop(): Promise<void> {
+    for (let state = getState(); ; state = getState()) {
+      const action = nextAction(state);
+      if (action === 'stop') return;
+      if (action === 'wait') await signal.wait(state.freeSlots > 0 ? state.untilPollMs : undefined);
+      else if (action === 'claim') claiming.start(scheduler.take());
+      else await dueRows[action]().catch((error) => onError('Could not find due deliveries', error));
+    }
+  }
+
+  function getState(): LoopState {
+    return {
+      phase,
+      freeSlots: scheduler.freeSlots(),
+      runningClaims: claiming.countRunning(),
+      hasRunnable: scheduler.hasRunnable(),
+      untilPollMs: dueRows.untilPollMs(),
+      mayHaveMore: dueRows.mayHaveMore(),
+    };
+  }
+}

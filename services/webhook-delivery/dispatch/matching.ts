@@ -1,0 +1,68 @@
+/** Matches events with webhooks: inserts one delivery per active webhook that subscribes to the type. */
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { type Envelope, type EventType, id } from '#libs/contract';
+import { on, type Subscriber } from '#libs/events';
+import type { Store } from '#libs/store';
+import { subscriptionTerms } from '../../identity/contract.ts';
+import { toBody } from '../rules/message.ts';
+import type { NewDeliveries, NewEvent } from '../store/new-deliveries.ts';
+import type { Receivers } from '../store/receivers.ts';
+import type { Dispatcher } from './dispatcher.ts';
+
+const documentData = z.object({ document: z.object({ id }) });
+
+/** How long the Scale plan of an organization is cached. A missing Scale plan is not cached. */
+const planCacheMs = 5_000;
+
+/**
+ * Creates the subscribers for all subscribable event types. Inserted deliveries are passed to the dispatcher
+ * of this process. The event log detects repeated events; an event without matching webhooks is not stored.
+ */
+export function matchingSubscribers(
+  types: readonly EventType[],
+  {
+    store,
+    receivers,
+    newDeliveries,
+    dispatcher,
+  }: {
+    store: Pick<Store, 'read'>;
+    receivers: Pick<Receivers, 'findSubscribed'>;
+    newDeliveries: Pick<NewDeliveries, 'insertOnce'>;
+    dispatcher: Pick<Dispatcher, 'enqueue'>;
+  },
+): Subscriber[] {
+  const terms = store.read(subscriptionTerms);
+  const onScalePlan = new LRUCache<string, true>({ max: 10_000, ttl: planCacheMs });
+  return types.map((type) => on(type, match));
+
+  async function match(event: Envelope): Promise<void> {
+    const { organization_id } = event;
+    const receiverIds = await receivers.findSubscribed(event);
+    if (receiverIds.length === 0 || !(await isOnScalePlan(organization_id))) return;
+    const inserted = await newDeliveries.insertOnce(toNewEvent(event), receiverIds);
+    dispatcher.enqueue(inserted);
+  }
+
+  /** Webhooks stay when the Scale plan ends, but they receive no events. */
+  async function isOnScalePlan(organizationId: string): Promise<boolean> {
+    if (onScalePlan.has(organizationId)) return true;
+    const isScale = (await terms.in(organizationId).one({}))?.plan === 'scale';
+    if (isScale) onScalePlan.set(organizationId, true);
+    return isScale;
+  }
+}
+
+function toNewEvent(event: Envelope): NewEvent {
+  const { organization_id } = event;
+  return {
+    event_id: event.id,
+    event_type: event.type,
+    organization_id,
+    document_id: documentData.safeParse(event.data).data?.document.id ?? null,
+    body: toBody(event),
+    occurred_at: new Date(event.occurred_at),
+    trace: event.trace,
+  };
+}

@@ -1,0 +1,130 @@
+/** Inserts events and their deliveries, which are due at once on the server's clock. */
+import mongoose from 'mongoose';
+import { newId } from '#libs/contract';
+import { isDuplicate, type Store, type Transaction } from '#libs/store';
+import { toShard } from '../rules/shards.ts';
+import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } from './collections.ts';
+
+/** The event that an entry belongs to. */
+export type EventRef = Pick<DeliveryRow, 'event_id' | 'event_type' | 'organization_id' | 'document_id'>;
+
+/** An event with its body. */
+export type NewEvent = Readonly<EventRef> & {
+  readonly body: string;
+  readonly occurred_at?: Date;
+  readonly trace?: string | undefined;
+};
+
+/** Creates the writer of new deliveries. */
+export function createNewDeliveries(store: Store, now: () => Date) {
+  const rows = store.rows(webhookDeliveries);
+  const events = store.rows(webhookEvents);
+
+  return {
+    /**
+     * Inserts an event and one delivery per receiver, unless the log already has them. Returns the deliveries that
+     * this call inserted; they are due at once.
+     *
+     * Works without a transaction: the event is inserted first and names its recipients. If the event is
+     * repeated, the missing deliveries are inserted. Each step is majority-committed before the next.
+     */
+    async insertOnce(event: NewEvent, receiverIds: readonly string[]): Promise<DeliveryRow[]> {
+      const at = now();
+      const eventRow = { ...toEventRow(event, at), recipient_ids: [...receiverIds] };
+      const missing = (await insertEvent(eventRow))
+        ? receiverIds
+        : await findMissing(eventRow._id, receiverIds);
+      if (missing.length === 0) return [];
+      const newRows = missing.map((id) => ({ ...createDelivery(event, id, at), is_first: true as const }));
+      return insertMissing(store, newRows);
+    },
+  };
+
+  /** Inserts an event. Returns false if it already exists. */
+  async function insertEvent(event: EventRow): Promise<boolean> {
+    try {
+      await events.insertMany([event], { lean: true });
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Returns the receivers that are recipients of a logged event and have no delivery of it yet. */
+  async function findMissing(event_id: string, receiverIds: readonly string[]): Promise<string[]> {
+    const [event, deliveries] = await Promise.all([
+      events.findOne({ _id: event_id }, { recipient_ids: 1 }).lean(),
+      // a delivery that is not majority-committed may be rolled back; inserting it again waits for the commit
+      rows.find({ event_id, is_first: true }, { config_id: 1 }).readConcern('majority').lean(),
+    ]);
+    const existingIds = new Set(deliveries.map(({ config_id }) => config_id));
+    return receiverIds.filter((id) => event?.recipient_ids?.includes(id) && !existingIds.has(id));
+  }
+}
+
+export type NewDeliveries = ReturnType<typeof createNewDeliveries>;
+
+/** Creates the row of an event. */
+export function toEventRow(
+  { event_id, organization_id, body, occurred_at, trace }: NewEvent,
+  at: Date,
+): EventRow {
+  const origin = { ...(occurred_at && { occurred_at }), ...(trace !== undefined && { trace }) };
+  return { _id: event_id, organization_id, body, ...origin, created_at: at };
+}
+
+/** Creates the fields that all log entries share, with a new id. */
+export function createEntry({ event_id, event_type, organization_id, document_id }: EventRef, at: Date) {
+  const _id = newId();
+  const event = { event_id, event_type, organization_id, document_id };
+  return { _id, ...event, shard: toShard(_id), created_at: at, updated_at: at };
+}
+
+/** Creates the row of a new delivery to a webhook, due at once. */
+export function createDelivery(event: EventRef, config_id: string, at: Date): DeliveryRow {
+  const due = { status: 'pending' as const, due_at: at, attempts: 0, redeliverable: true };
+  return { ...createEntry(event, at), ...due, http_status: null, duration_ms: null, error: null, config_id };
+}
+
+/**
+ * Inserts deliveries in a transaction. They are due at once on the server's clock, regardless of `due_at`.
+ */
+export async function insertDeliveries(
+  store: Pick<Store, 'rows'>,
+  rows: readonly DeliveryRow[],
+  { session }: Pick<Transaction, 'session'>,
+): Promise<void> {
+  await getCollection(store).bulkWrite(rows.map(toUpsert), { session });
+}
+
+/**
+ * Inserts the deliveries that do not exist yet and returns them. An event has one first delivery per webhook
+ * (unique index). They are due at once on the server's clock, regardless of `due_at`.
+ */
+export async function insertMissing(
+  store: Pick<Store, 'rows'>,
+  rows: readonly DeliveryRow[],
+): Promise<DeliveryRow[]> {
+  try {
+    await getCollection(store).bulkWrite(rows.map(toUpsert), { ordered: false });
+    return [...rows];
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
+    const writeErrors = [error.writeErrors].flat();
+    const isMajority = error.result.getWriteConcernError() === undefined;
+    if (!isMajority || writeErrors.length === 0 || !writeErrors.every(isDuplicate)) throw error;
+    const duplicates = new Set(writeErrors.map(({ index }) => index));
+    return rows.filter((_, index) => !duplicates.has(index));
+  }
+}
+
+function getCollection(store: Pick<Store, 'rows'>) {
+  return store.rows(webhookDeliveries).db.collection<DeliveryRow>(webhookDeliveries.name);
+}
+
+/** `$$NOW` is only available in update pipelines, so new rows are written as upserts. */
+function toUpsert({ due_at: _, ...row }: DeliveryRow) {
+  const update = [{ $replaceWith: { $mergeObjects: [{ $literal: row }, { due_at: '$$NOW' }] } }];
+  return { updateOne: { filter: { _id: row._id }, update, upsert: true } };
+}

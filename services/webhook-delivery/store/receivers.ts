@@ -1,0 +1,76 @@
+/** Reads the webhooks that get an event, with the secrets that sign their requests. */
+import { type Envelope, NotFound, Secret } from '#libs/contract';
+import type { Actor, Store } from '#libs/store';
+import { isUnexpired } from '../rules/secrets.ts';
+import { type ConfigRow, type SealedSecret, sealedSecrets, webhookConfigs } from './collections.ts';
+
+/** Where deliveries of a webhook are sent, and which secrets sign them. */
+export interface Receiver {
+  readonly id: string;
+  readonly url: string;
+  readonly isActive: boolean;
+  /** Unexpired secrets, newest first; empty if no key of the keyring decrypts them. */
+  readonly secrets: readonly Secret[];
+}
+
+/** Upper bound for the clock difference between replicas, and for a clock that is set back. */
+const maxClockSkewMs = 3_600_000;
+
+/** Creates the reader of receivers. */
+export function createReceivers(store: Store, now: () => Date) {
+  const sealing = store.sealing(sealedSecrets);
+  const rows = store.rows(webhookConfigs);
+
+  return {
+    /**
+     * Returns the ids of the webhooks that get an event: active ones that subscribe to its type and were created
+     * before it, with one hour of tolerance for clock differences. The time matters because an event without
+     * receivers is not logged, so a copy that arrives hours later is not recognized as repeated.
+     */
+    async findSubscribed({ organization_id, type, occurred_at }: Envelope): Promise<string[]> {
+      const created_at = { $lt: new Date(Date.parse(occurred_at) + maxClockSkewMs) };
+      const filter = { organization_id, is_active: true, event_types: type, created_at };
+      const found = await rows.find(filter, { _id: 1 }).readConcern('majority').lean();
+      return found.map(({ _id }) => _id);
+    },
+
+    /** Returns the receivers of claimed deliveries by config id, without deleted webhooks. */
+    async getByIds(ids: readonly string[]): Promise<Map<string, Receiver>> {
+      const found = await rows
+        .find({ _id: { $in: [...new Set(ids)] } })
+        .readConcern('majority')
+        .lean();
+      return new Map(found.map((row) => [row._id, toReceiver(row)]));
+    },
+
+    /** Returns the receiver of one webhook; throws `NotFound`, or an error if no secret can be decrypted. */
+    async get({ organization_id }: Actor, id: string): Promise<Receiver> {
+      const row = await rows.findOne({ _id: id, organization_id }).lean();
+      if (!row) throw NotFound();
+      const receiver = toReceiver(row);
+      if (receiver.secrets.length === 0) throw new Error(`Could not decrypt any secret of webhook ${id}`);
+      return receiver;
+    },
+
+    /** Returns whether a webhook still exists, in the state that a majority has. */
+    async exists(id: string): Promise<boolean> {
+      return (await rows.findOne({ _id: id }, { _id: 1 }).readConcern('majority').lean()) !== null;
+    },
+  };
+
+  function toReceiver({ _id, url, is_active, secrets }: ConfigRow): Receiver {
+    const unexpired = secrets.filter((secret) => isUnexpired(secret, now()));
+    return { id: _id, url, isActive: is_active, secrets: unexpired.flatMap(openSecret) };
+  }
+
+  /** Does not throw, because one unreadable secret must not block the rest of a batch. */
+  function openSecret({ sealed }: SealedSecret): Secret[] {
+    try {
+      return [new Secret(sealing.open(sealed, {}))];
+    } catch {
+      return [];
+    }
+  }
+}
+
+export type Receivers = ReturnType<typeof createReceivers>;

@@ -1,0 +1,24 @@
+/** All repositories of webhook delivery. */
+import type { Store } from '#libs/store';
+import { createConfigs } from './configs.ts';
+import { createFailures } from './failures.ts';
+import { createEventLog } from './log.ts';
+import { createNewDeliveries } from './new-deliveries.ts';
+import { createQueue } from './queue.ts';
+import { createReceivers } from './receivers.ts';
+import { createRedeliveries } from './redeliveries.ts';
+import { createWaitingDeliveries } from './waiting-deliveries.ts';
+
+/** Creates the repositories. `lockMs` is how long a row stays locked after its claim. */
+export function createRepositories(store: Store, { now, lockMs }: { now: () => Date; lockMs: number }) {
+  return {
+    configs: createConfigs(store, now),
+    failures: createFailures(store),
+    eventLog: createEventLog(store, now),
+    newDeliveries: createNewDeliveries(store, now),
+    queue: createQueue(store, lockMs),
+    receivers: createReceivers(store, now),
+    redeliveries: createRedeliveries(store, now),
+    waiting: createWaitingDeliveries(store),
+  };
+}
