@@ -22,10 +22,12 @@ export interface WorkerLimits {
   idleMs?: number;
 }
 
+type RejectReason = 'queue_full' | 'timeout' | 'crashed';
+
 /** Callbacks for errors of workers, and for tasks that the pool rejects. */
 export interface PoolEvents {
   onError(error: unknown): void;
-  onRejected(reason: 'queue_full' | 'timeout' | 'crashed'): void;
+  onRejected(reason: RejectReason): void;
 }
 
 /** A bounded pool of workers. */
@@ -39,10 +41,8 @@ export function createWorkerPool(
 ) {
   const started = new Set<ExportWorker>();
   let [present, running, isClosed] = [0, 0, false];
-  const createError = () => {
-    onRejected('queue_full');
-    return unavailable('Too many files are being processed. Try again later.', '5');
-  };
+  const createError = () =>
+    createRejection('queue_full', 'Too many files are being processed. Try again later.', '5');
   const withSlot = bulkhead({ maxConcurrent: workers, maxQueue, createError });
 
   return {
@@ -61,7 +61,11 @@ export function createWorkerPool(
         // the worker returned the result of the task `name`
         return { result: result as Awaited<ReturnType<Tasks[Name]>>, seconds };
       } catch (error) {
-        throw signal.aborted ? rejectLate() : rejectIfCrashed(error);
+        const lateDetail = `The file was not processed within ${timeoutSeconds} s. Try again later.`;
+        if (signal.aborted) throw createRejection('timeout', lateDetail, '30');
+        if (isClosed || !(error instanceof WorkerCrashed)) throw error;
+        onError(error);
+        throw createRejection('crashed', 'Processing the file was interrupted. Try again.', '5');
       } finally {
         present -= 1;
       }
@@ -99,19 +103,8 @@ export function createWorkerPool(
     return worker;
   }
 
-  function rejectLate(): Error {
-    onRejected('timeout');
-    return unavailable(`The file was not processed within ${timeoutSeconds} s. Try again later.`, '30');
+  function createRejection(reason: RejectReason, detail: string, retryAfter: string): Error {
+    onRejected(reason);
+    return Unavailable(detail, { headers: { 'Retry-After': retryAfter } });
   }
-
-  function rejectIfCrashed(error: unknown): unknown {
-    if (isClosed || !(error instanceof WorkerCrashed)) return error;
-    onError(error);
-    onRejected('crashed');
-    return unavailable('Processing the file was interrupted. Try again.', '5');
-  }
-}
-
-function unavailable(detail: string, retryAfter: string): Error {
-  return Unavailable(detail, { headers: { 'Retry-After': retryAfter } });
 }

@@ -29,6 +29,8 @@ export type ExportWorker = ReturnType<typeof startWorker>;
 
 /** Environment variables that a worker receives: runtime configuration, no secrets. */
 const inheritedVariables = /^(PATH|TZ|LANG|LC_.+|NODE_.+|SSL_CERT_.+|MALLOC_.+|LD_.+|UV_.+)$/;
+/** A flag of Node that takes precedence over `--max-old-space-size`. */
+const heapPercentage = /--max-old-space-size-percentage=\S+/g;
 const program = new URL('./worker-program.ts', import.meta.url);
 
 /** Starts a worker with a limit of its JavaScript heap. It exits after `idleMs` without a task. */
@@ -81,11 +83,15 @@ type Program = {
 };
 
 function startProcess(memoryMb: number): Program {
+  const variables = Object.entries(process.env).filter(([name]) => inheritedVariables.test(name));
   const child = fork(program, {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => inheritedVariables.test(name))),
-    execArgv: [...process.execArgv, `--max-old-space-size=${memoryMb}`],
+    env: Object.fromEntries(variables.map(([name, value]) => [name, value?.replace(heapPercentage, '')])),
+    execArgv: [
+      ...process.execArgv.map((flag) => flag.replace(heapPercentage, '')).filter(Boolean),
+      `--max-old-space-size=${memoryMb}`,
+    ],
   });
   let lastOutput = '';
   child.stderr?.on('data', (text) => {
