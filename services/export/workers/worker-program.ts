@@ -11,7 +11,7 @@ import type { TaskReply, TaskRequest } from './worker.ts';
  * The priority of this process as a nice value. It is low enough to protect the p99 of readers, and high
  * enough that a file is done within seconds when other programs need all cores (ADR 26).
  */
-const lowPriority = 5;
+const lowPriority = 10;
 let tasks: Tasks | undefined;
 
 if (parentPort) parentPort.on('message', runTask);
