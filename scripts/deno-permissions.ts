@@ -9,7 +9,7 @@ const unrestrictedNetwork = new Set(['webhook-delivery']);
 /** Files that a service reads at run time. Imported modules need no permission. */
 const reads: Record<string, readonly string[]> = {
   identity: ['docs/contracts/openapi.json', 'node_modules/swagger-ui-dist'],
-  // its worker threads load modules, which needs the read permission
+  // its workers are threads, which load modules with the read permission
   export: ['services', 'libs', 'node_modules'],
   sharing: ['services/sharing/page'],
 };

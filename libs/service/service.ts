@@ -13,7 +13,7 @@ import type { Tracing } from './tracing.ts';
 /** What a service receives when it starts. */
 export interface ServiceContext<Settings> {
   store: Store;
-  /** Connection string of MongoDB, for worker threads that open their own connection. */
+  /** Connection string of MongoDB, for workers that open their own connection. */
   mongodb: Secret;
   settings: Settings;
   log: Log;

@@ -1,6 +1,7 @@
 /** Connects to MongoDB with the options that all connections share. */
 import mongoose from 'mongoose';
 import type { RowOf, Secret, View } from '#libs/contract';
+import type { Collection } from './collection.ts';
 import { patchSessionTracking } from './driver.ts';
 import { createReader, type Reader } from './views.ts';
 
@@ -34,14 +35,31 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
   return { connection, db };
 }
 
-/** A connection that only reads views, for worker threads. */
-export interface ReadOnlyStore {
-  read<V extends View>(view: V): Reader<RowOf<V>>;
-  close(): Promise<void>;
+/** Gets the mongoose model of a collection. */
+export function getModel<Row extends { _id: string }>(
+  connection: mongoose.Connection,
+  { name, schema }: Collection<Row>,
+): mongoose.Model<Row> {
+  const model: unknown = connection.models[name] ?? connection.model(name, schema);
+  // mongoose returns models by name without their row type; this name belongs to this collection
+  return model as mongoose.Model<Row>;
 }
 
-/** Connects to read views. Rejects if MongoDB cannot be reached within five seconds. */
+/** A connection that only reads, for workers outside the service's process. */
+export interface ReadOnlyStore {
+  read<V extends View>(view: V): Reader<RowOf<V>>;
+  rows<Row extends { _id: string }>(
+    collection: Collection<Row>,
+  ): Pick<mongoose.Model<Row>, 'findOne' | 'exists'>;
+  files(bucket: string): Pick<mongoose.mongo.GridFSBucket, 'openDownloadStream'>;
+}
+
+/** Connects to read. Rejects if MongoDB cannot be reached within five seconds. */
 export async function openReadOnlyStore(uri: Secret, appName: string): Promise<ReadOnlyStore> {
   const { connection, db } = await connect(uri, { appName, maxPoolSize: 4 });
-  return { read: (view) => createReader(db, view), close: () => connection.close() };
+  return {
+    read: (view) => createReader(db, view),
+    rows: (collection) => getModel(connection, collection),
+    files: (bucketName) => new mongoose.mongo.GridFSBucket(db, { bucketName }),
+  };
 }

@@ -6,7 +6,7 @@ import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
 import type { Collection } from './collection.ts';
-import { connect } from './connect.ts';
+import { connect, getModel } from './connect.ts';
 import { isDuplicate } from './error-codes.ts';
 import {
   type IdempotencyRow,
@@ -134,11 +134,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const all = [...options.collections, outbox, inbox, idempotency];
   let relay: Relay | undefined;
 
-  const rows = <Row extends { _id: string }>({ name, schema }: Collection<Row>): mongoose.Model<Row> => {
-    const model: unknown = connection.models[name] ?? connection.model(name, schema);
-    // mongoose returns models by name without their row type; this name belongs to this collection
-    return model as mongoose.Model<Row>;
-  };
+  const rows: Store['rows'] = (collection) => getModel(connection, collection);
 
   const requests = idempotentRequests({
     rows: db.collection<IdempotencyRow>(idempotency.name),

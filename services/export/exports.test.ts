@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals';
 import { Body, newId } from '#libs/contract';
 import { exportHandlers } from './exports.ts';
 import type { ExportSource } from './store/documents.ts';
-import type { RenderJob } from './workers/worker.ts';
-import { type RunTask, WorkerOutOfMemory } from './workers/worker-pool.ts';
+import type { RenderJob, RenderResult } from './workers/tasks.ts';
+import { WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
 
 const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 'member' };
 
-/** An in-memory document. Its file is `title of the row/title of the nodes`; `state.renders` counts files. */
+/** An in-memory document. Its file is its title; `state.renders` counts files. */
 function fixture({ maxBytes = 100 } = {}) {
   const document = { _id: newId(), organization_id: actor.organization_id, family_id: newId() };
   const fields = { created_by: newId(), version: null, department: null, published_at: null, share_epoch: 0 };
@@ -19,7 +19,7 @@ function fixture({ maxBytes = 100 } = {}) {
     organization_version: 1,
     isOutOfMemory: false,
     isUnavailable: false,
-    isBuiltInBroken: false,
+    isTemplateDeleted: false,
     whileReading: () => {},
   };
   const getSource = (): ExportSource => ({
@@ -29,27 +29,26 @@ function fixture({ maxBytes = 100 } = {}) {
       ...{ lock_published: false, embed_origins: null },
     },
   });
-  const run = async (_name: string, job?: RenderJob) => {
-    // the task that compiles the built-in template has no job
-    if (!job && state.isBuiltInBroken) throw new Error('broken');
-    if (!job) return {};
+  const render = ({ snapshot, templateId, maxBytes }: RenderJob): RenderResult => {
     const nodes = state.title;
     state.whileReading();
     if (state.isUnavailable) return { reason: 'unavailable' };
-    if (job.snapshot.rowVersion !== state.row_version) return { reason: 'changed' };
-    if (nodes.length > job.maxBytes) return { reason: 'too_large' };
+    if (templateId && state.isTemplateDeleted) return { reason: 'no_template' };
+    if (snapshot.rowVersion !== state.row_version) return { reason: 'changed' };
+    if (snapshot.organizationRowVersion !== state.organization_version) return { reason: 'changed' };
+    if (nodes.length > maxBytes) return { reason: 'too_large' };
     state.renders += 1;
     if (state.isOutOfMemory) throw new WorkerOutOfMemory(512);
-    return { file: Buffer.from(`${job.properties.title}/${nodes}`), readBytes: nodes.length };
+    return { file: Buffer.from(nodes), readBytes: nodes.length };
   };
+  const run = async (_name: string, job: RenderJob) => ({ result: render(job), seconds: 1 });
   const [word, markdown] = exportHandlers({
     documents: {
       findSource: async (_actor, id) => (id === document._id ? getSource() : undefined),
     },
-    // every template has a row, but its files have been deleted
-    templates: { findRenderable: async () => ({ indentInches: 0.5, load: async () => undefined }) },
-    // `run` implements only what the handlers use
-    workers: { use: (work) => work(run as unknown as RunTask) },
+    templates: { exists: async () => true },
+    // the handlers of exports use only this task
+    workers: { run: run as unknown as WorkerPool['run'] },
     metrics: { recordExport: () => undefined, countRejected: () => undefined },
     cacheBytes: 1_000,
     maxBytes,
@@ -85,7 +84,7 @@ test('an export reads a document again if it changes during the read', async () 
   state.whileReading = () => {
     if (state.title === 'v1') write('v2');
   };
-  expect((await request()).text).toBe('v2/v2');
+  expect((await request()).text).toBe('v2');
   expect(state.renders).toBe(1);
 });
 
@@ -99,7 +98,7 @@ test('an export is a 503 if the document changes during every read', async () =>
 test('concurrent and repeated exports of one version render it once', async () => {
   const { state, request } = fixture();
   const all = await Promise.all([request(), request(), request()]);
-  expect(all.map(({ text }) => text)).toEqual(['v1/v1', 'v1/v1', 'v1/v1']);
+  expect(all.map(({ text }) => text)).toEqual(['v1', 'v1', 'v1']);
   await request();
   expect(state.renders).toBe(1);
 });
@@ -118,7 +117,7 @@ test('a new version of document or organization has a new file and ETag', async 
   const second = await request(first.etag);
   state.organization_version += 1;
   const third = await request(second.etag);
-  expect([second.text, third.text, state.renders]).toEqual(['v2/v2', 'v2/v2', 3]);
+  expect([second.text, third.text, state.renders]).toEqual(['v2', 'v2', 3]);
   expect(new Set([first, second, third].map(({ etag }) => etag)).size).toBe(3);
 });
 
@@ -140,7 +139,7 @@ test('an export is a 503 with Retry-After while the database is down', async () 
   state.isUnavailable = true;
   await expect(request()).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '2' } });
   state.isUnavailable = false;
-  expect((await request()).text).toBe('v1/v1');
+  expect((await request()).text).toBe('v1');
 });
 
 test('an export that exceeds the memory of a worker is a 400 with the limit', async () => {
@@ -153,15 +152,17 @@ test('an export that exceeds the memory of a worker is a 400 with the limit', as
 });
 
 test('an export is a 404 if its template is deleted in the meantime', async () => {
-  await expect(fixture().request(undefined, { templateId: newId() })).rejects.toMatchObject({
-    name: 'not_found',
-  });
+  const { state, request } = fixture();
+  state.isTemplateDeleted = true;
+  await expect(request(undefined, { templateId: newId() })).rejects.toMatchObject({ name: 'not_found' });
+  expect((await request()).text).toBe('v1');
 });
 
-test('the built-in template is compiled once, and again after a failure', async () => {
+test('an export is rendered again if the organization changes meanwhile', async () => {
   const { state, request } = fixture();
-  state.isBuiltInBroken = true;
-  await expect(request(undefined, { templateId: 'default' })).rejects.toThrow('broken');
-  state.isBuiltInBroken = false;
-  expect((await request(undefined, { templateId: 'default' })).text).toBe('v1/v1');
+  state.whileReading = () => {
+    if (state.organization_version === 1) state.organization_version = 2;
+  };
+  expect((await request()).text).toBe('v1');
+  expect([state.renders, state.organization_version]).toEqual([1, 2]);
 });

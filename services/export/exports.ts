@@ -8,17 +8,15 @@ import { builtIn, ExportTooLarge, exportMarkdown, exportWord, markdownType, word
 import { toFileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
 import type { ExportMetrics } from './metrics.ts';
-import { toDocumentProperties } from './rules.ts';
-import type { DocumentStore } from './store/documents.ts';
+import type { DocumentSnapshot, DocumentStore } from './store/documents.ts';
 import type { TemplateStore } from './store/templates.ts';
-import type { RenderJob, RenderResult } from './workers/worker.ts';
-import { type RunTask, WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
+import { WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
 
 /** Dependencies and limits of the export operations. */
 export interface ExportDeps {
-  documents: DocumentStore;
-  templates: Pick<TemplateStore, 'findRenderable'>;
-  workers: Pick<WorkerPool, 'use'>;
+  documents: Pick<DocumentStore, 'findSource'>;
+  templates: Pick<TemplateStore, 'exists'>;
+  workers: Pick<WorkerPool, 'run'>;
   /** Memory for cached files, bytes. */
   cacheBytes: number;
   /** Maximum total size of a document's nodes, bytes. */
@@ -32,14 +30,12 @@ interface ExportFormat {
   extension: 'docx' | 'md';
   /** Identifies everything except the document that determines the bytes. */
   version: string;
-  render(run: RunTask, job: RenderJob): Promise<RenderResult>;
+  /** The Word template; null for Markdown. */
+  templateId: string | null;
 }
 
 /** Maximum number of reads of a document that changes while it is read. */
 const maxAttempts = 5;
-
-/** Indentation of nested content with the built-in template, inches. */
-const defaultIndentInches = 0.5;
 
 const templateNotFound = 'The template was not found. Use `default` for the built-in template.';
 
@@ -53,15 +49,11 @@ export function exportHandlers({
   metrics,
 }: ExportDeps): Route[] {
   const cache = renderCache(cacheBytes);
-  const builtInTemplate = {
-    indentInches: defaultIndentInches,
-    load: memoizeSuccess((run: RunTask) => run('compileBuiltIn')),
-  };
   const markdownFormat: ExportFormat = {
     type: markdownType,
     extension: 'md',
     version: `md ${rendererVersion}`,
-    render: (run, job) => run('exportMarkdown', job),
+    templateId: null,
   };
 
   return [
@@ -84,10 +76,9 @@ export function exportHandlers({
         id: document._id,
         organizationId: document.organization_id,
         rowVersion: document.row_version,
+        organizationRowVersion: organization.row_version,
       };
-      const properties = toDocumentProperties(document, organization.name);
-      const renderFile = () => workers.use((run) => render(format, run, { properties, snapshot, maxBytes }));
-      return { document, etag, render: renderFile };
+      return { document, etag, render: () => render(format, snapshot) };
     };
     const found = await cache.read({ open, call, maxAttempts });
     if (!found)
@@ -101,32 +92,24 @@ export function exportHandlers({
 
   /** Creates the Word format of a template; its version needs only the id, because templates never change. */
   async function createWordFormat(actor: Actor, id: string): Promise<ExportFormat> {
-    const template = id === builtIn ? builtInTemplate : await templates.findRenderable(actor, id);
-    if (!template) throw NotFound(templateNotFound);
-    return {
-      type: wordType,
-      extension: 'docx',
-      version: `docx ${rendererVersion} ${id}`,
-      async render(run, job) {
-        const compiled = await template.load(run);
-        // the template was deleted in the meantime
-        if (!compiled) throw NotFound(templateNotFound);
-        const { indentInches } = template;
-        return run('exportWord', { ...job, template: compiled, indentInches });
-      },
-    };
+    if (id !== builtIn && !(await templates.exists(actor, id))) throw NotFound(templateNotFound);
+    return { type: wordType, extension: 'docx', version: `docx ${rendererVersion} ${id}`, templateId: id };
   }
 
   /** Renders the file; returns undefined if the document changed in the meantime. */
-  async function render(format: ExportFormat, run: RunTask, job: RenderJob): Promise<Uint8Array | undefined> {
-    const startedAt = performance.now();
-    const result = await format.render(run, job).catch(rejectIfOutOfMemory);
+  async function render(
+    { extension, templateId }: ExportFormat,
+    snapshot: DocumentSnapshot,
+  ): Promise<Uint8Array | undefined> {
+    const job = { snapshot, templateId, maxBytes };
+    const { result, seconds } = await workers.run('renderFile', job).catch(rejectIfOutOfMemory);
     if ('file' in result) {
-      const seconds = (performance.now() - startedAt) / 1000;
-      metrics.recordExport({ format: format.extension, bytes: result.readBytes, seconds });
+      metrics.recordExport({ format: extension, bytes: result.readBytes, seconds });
       return result.file;
     }
     if (result.reason === 'changed') return undefined;
+    // the template was deleted in the meantime
+    if (result.reason === 'no_template') throw NotFound(templateNotFound);
     if (result.reason === 'unavailable') throw Unavailable(undefined, { headers: { 'Retry-After': '2' } });
     metrics.countRejected('too_large');
     throw ExportTooLarge(
@@ -144,14 +127,4 @@ export function exportHandlers({
 /** Creates an ETag of 27 base64url characters (160 bits of a SHA-256). */
 function createEtag(parts: readonly (string | number)[]): string {
   return createHash('sha256').update(parts.join('/')).digest('base64url').slice(0, 27);
-}
-
-/** Calls `load` once and caches the result; a failed call is repeated. */
-function memoizeSuccess<A, R>(load: (argument: A) => Promise<R>): (argument: A) => Promise<R> {
-  let result: Promise<R> | undefined;
-  return (argument) =>
-    (result ??= load(argument).catch((error: unknown) => {
-      result = undefined;
-      throw error;
-    }));
 }

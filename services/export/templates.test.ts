@@ -48,7 +48,7 @@ describe('upload', () => {
       size_bytes: corporate.byteLength,
     });
     expect(response.body.placeholders).toEqual(expect.arrayContaining(['title', 'content']));
-    expect(await findFiles(response.body.id)).toHaveLength(2);
+    expect(await findFiles(response.body.id)).toHaveLength(1);
   });
 
   test.each(['indent_inches', 'indent_width', 'indentation', 'indentation_width'])(

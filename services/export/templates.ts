@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { id, NotFound, parseCursor } from '#libs/contract';
 import { handle, type Route, toPage } from '#libs/http';
 import { createTemplate, deleteTemplate, listTemplates, type Template, TemplateInvalid } from './contract.ts';
-import type { TemplateStore, TemplateSummary } from './store/templates.ts';
+import type { TemplateRow, TemplateStore } from './store/templates.ts';
 import { WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
 
 /** Dependencies of the template operations. */
 export interface TemplateDeps {
   templates: TemplateStore;
-  workers: Pick<WorkerPool, 'use'>;
+  workers: Pick<WorkerPool, 'run'>;
   now: () => Date;
 }
 
@@ -20,12 +20,12 @@ export function templateHandlers({ templates, workers, now }: TemplateDeps): Rou
   return [
     handle(createTemplate, async ({ actor, body }) => {
       const { fields, file } = body;
-      const compilation = await workers.use((run) => run('compile', file.bytes)).catch(rejectIfOutOfMemory);
-      if (!compilation.ok) {
-        const { code, message } = compilation.fault;
+      const { result } = await workers.run('checkTemplate', file.bytes).catch(rejectIfOutOfMemory);
+      if (!result.ok) {
+        const { code, message } = result.fault;
         throw TemplateInvalid(message, { extra: { reason: code } });
       }
-      const template = { ...fields, original: file.bytes, compiled: compilation.template, at: now() };
+      const template = { ...fields, original: file.bytes, report: result.report, at: now() };
       return templates.add(actor, template, toTemplate);
     }),
 
@@ -55,7 +55,7 @@ function rejectIfOutOfMemory(error: unknown): never {
   );
 }
 
-function toTemplate(row: TemplateSummary): Template {
+function toTemplate(row: TemplateRow): Template {
   const { _id, organization_id, created_by, name, indent_inches, size_bytes, placeholders, warnings } = row;
   return {
     id: _id,

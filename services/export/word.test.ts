@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
+import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp } from '#libs/testing';
 import { wordType } from './contract.ts';
@@ -115,19 +116,26 @@ describe('Word export', () => {
     expect((await exportWord(procedure.id, `?template_id=${id}`)).status).toBe(404);
   });
 
-  test('a template of an older compiler is compiled again for an export', async () => {
-    const old = { compiler: '0', plan: '{"version":"old"}' };
+  test('a template of an older version is exported and deleted with its files', async () => {
     const eve = await register(app);
     const data = new FormData();
     data.append('name', 'Old');
     data.append('file', new Blob([new Uint8Array(await fixture('corporate-template.docx'))]), 'x.docx');
     const { id } = (await app.request('POST', '/templates', { as: eve.key, body: data })).body;
+    // older versions stored the compiled template too
+    const bucket = new mongoose.mongo.GridFSBucket(app.db, { bucketName: 'template_files' });
+    const compiled = bucket.openUploadStream(`${id}/compiled.zip`);
+    await new Promise<void>((resolve) => compiled.end(Buffer.from('compiled'), resolve));
+    const old = { compiler: '1', plan: '{"mode":"styles"}', compiled_file: compiled.id };
     await app.db.collection<{ _id: string }>('templates').updateOne({ _id: id }, { $set: old });
     const body = { title: 'Eve’s document', nodes: [{ node_type: 'section', title: 'Only' }] };
     const document = (await app.request('POST', '/documents', { as: eve.key, body })).body;
     const response = await exportWord(document.id, `?template_id=${id}`, eve.key);
     expect(response.status).toBe(200);
     expect(await getText(response.bytes, 'word/document.xml')).toContain('Only');
+    expect((await app.request('DELETE', `/templates/${id}`, { as: eve.key })).status).toBe(204);
+    const files = app.db.collection('template_files.files');
+    expect(await files.countDocuments({ filename: new RegExp(`^${id}/`) })).toBe(0);
   });
 
   test('a document or template of another organization is a 404', async () => {

@@ -1,42 +1,55 @@
-/** Tests reads of nodes while the document changes. */
+/** Tests reads of a document while it or its organization changes. */
 import { expect, test } from '@jest/globals';
+import { serialize } from 'bson';
 import { newId, type View } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { documentNodes } from '../../documents/contract.ts';
-import { nodeStore } from './documents.ts';
+import { organizationProfiles } from '../../identity/contract.ts';
+import { documentStore } from './documents.ts';
 
-const snapshot = { id: newId(), organizationId: newId(), rowVersion: 1 };
+const snapshot = { id: newId(), organizationId: newId(), rowVersion: 1, organizationRowVersion: 1 };
 
-/** Creates a node store with one in-memory document; `whileReading` runs after its nodes are read. */
-function createNodeStore(whileReading: (document: { row_version: number }) => void) {
-  const document = { row_version: 1 };
+/** Creates a store with one in-memory document; `whileReading` runs after its nodes are read. */
+function createStore(
+  whileReading: (rows: Record<'document' | 'organization', { row_version: number }>) => void,
+) {
+  const [document, organization] = [{ row_version: 1 }, { row_version: 1 }];
   const read = (view: View) => {
     const finder = {
-      one: async () => ({ ...document }),
+      one: async () => ({ ...(view === organizationProfiles ? organization : document) }),
       async bytes() {
         if (view !== documentNodes) throw new Error('Only nodes are read as bytes');
-        const nodes = Buffer.from(`nodes of ${document.row_version}`);
-        whileReading(document);
+        const nodes = [serialize({ title: `node of ${document.row_version}` })];
+        whileReading({ document, organization });
         return nodes;
       },
     };
     return { in: () => finder, unscoped: () => finder };
   };
   // the views implement only what the store uses
-  return nodeStore({ read } as unknown as Pick<Store, 'read'>);
+  return documentStore({ read } as unknown as Pick<Store, 'read'>);
 }
 
-test('readAt returns the nodes of an unchanged document', async () => {
-  expect(String(await createNodeStore(() => {}).readAt(snapshot))).toBe('nodes of 1');
+test('readAt returns an unchanged document with its nodes', async () => {
+  const source = await createStore(() => {}).readAt(snapshot);
+  expect(source?.decodeNodes()).toEqual([{ title: 'node of 1' }]);
+  expect(source?.nodeBytes).toBe(serialize({ title: 'node of 1' }).byteLength);
+  expect(source).toMatchObject({ document: { row_version: 1 }, organization: { row_version: 1 } });
 });
 
-test('readAt returns undefined if the document changes during the read', async () => {
-  const nodes = createNodeStore((document) => {
-    document.row_version += 1;
-  });
-  expect(await nodes.readAt(snapshot)).toBeUndefined();
-});
+test.each(['document', 'organization'] as const)(
+  'readAt returns undefined if the %s changes during the read',
+  async (name) => {
+    const documents = createStore((rows) => {
+      rows[name].row_version += 1;
+    });
+    expect(await documents.readAt(snapshot)).toBeUndefined();
+  },
+);
 
-test('readAt returns undefined if the document changed before the read', async () => {
-  expect(await createNodeStore(() => {}).readAt({ ...snapshot, rowVersion: 0 })).toBeUndefined();
-});
+test.each(['rowVersion', 'organizationRowVersion'] as const)(
+  'readAt returns undefined if the %s changed before the read',
+  async (version) => {
+    expect(await createStore(() => {}).readAt({ ...snapshot, [version]: 0 })).toBeUndefined();
+  },
+);

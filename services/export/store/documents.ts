@@ -1,8 +1,10 @@
 /** Reads documents, nodes and organizations through the views of the services that own them. */
+import { deserialize } from 'bson';
 import type { RowOf } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
 import { documentNodes, documentStates } from '../../documents/contract.ts';
 import { organizationProfiles } from '../../identity/contract.ts';
+import type { NodeRow } from '../rules.ts';
 
 /** A document without its tree, and its organization. */
 export interface ExportSource {
@@ -12,41 +14,53 @@ export interface ExportSource {
 
 export type DocumentStore = ReturnType<typeof documentStore>;
 
-/** Identifies one version of a document. */
+/** Identifies one version of a document and of its organization. */
 export interface DocumentSnapshot {
   id: string;
   organizationId: string;
   rowVersion: number;
+  organizationRowVersion: number;
 }
 
-/** Creates the reader of documents and organizations. */
+/** Creates the reader of documents, nodes and organizations. */
 export function documentStore(store: Pick<Store, 'read'>) {
   const states = store.read(documentStates);
   const organizations = store.read(organizationProfiles).unscoped();
+  const nodeRows = store.read(documentNodes);
 
   return {
-    /** Finds a document and its organization; undefined if the actor may not see the document. */
-    async findSource({ organization_id }: Actor, _id: string): Promise<ExportSource | undefined> {
-      const [document, organization] = await Promise.all([
-        states.in(organization_id).one({ _id }),
-        organizations.one({ _id: organization_id }),
-      ]);
-      return document && organization && { document, organization };
+    findSource,
+
+    /**
+     * Reads a version; undefined if document or organization have changed since. The nodes are decoded on demand,
+     * because they can be too large.
+     */
+    async readAt({ id, organizationId, rowVersion, organizationRowVersion }: DocumentSnapshot) {
+      const nodes = await nodeRows.in(id).bytes({});
+      const source = await findSource({ organization_id: organizationId }, id);
+      const isCurrent =
+        source?.document.row_version === rowVersion &&
+        source.organization.row_version === organizationRowVersion;
+      if (!isCurrent) return undefined;
+      const nodeBytes = nodes.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      return { ...source, nodeBytes, decodeNodes: () => nodes.map(decodeNode) };
     },
   };
+
+  /** Finds a document and its organization; undefined if the organization has no such document. */
+  async function findSource(
+    { organization_id }: Pick<Actor, 'organization_id'>,
+    _id: string,
+  ): Promise<ExportSource | undefined> {
+    const [document, organization] = await Promise.all([
+      states.in(organization_id).one({ _id }),
+      organizations.one({ _id: organization_id }),
+    ]);
+    return document && organization && { document, organization };
+  }
 }
 
-/** Creates the reader of nodes, which runs in the workers. */
-export function nodeStore(store: Pick<Store, 'read'>) {
-  const states = store.read(documentStates);
-  const nodes = store.read(documentNodes);
-
-  return {
-    /** Reads the nodes of a version as BSON; undefined if the document has another version by now. */
-    async readAt({ id, organizationId, rowVersion }: DocumentSnapshot): Promise<Uint8Array[] | undefined> {
-      const rows = await nodes.in(id).bytes({});
-      const after = await states.in(organizationId).one({ _id: id });
-      return after?.row_version === rowVersion ? rows : undefined;
-    },
-  };
+/** Decodes the BSON of a node, as the view of documents returns it. */
+function decodeNode(bytes: Uint8Array): NodeRow {
+  return deserialize(bytes) as NodeRow;
 }

@@ -1,13 +1,14 @@
-/** A test program: runs a task in a worker pool, prints "done" and then waits until it is killed. */
-import { Secret } from '#libs/contract';
+/** A test program: connects a worker to the MongoDB of its argument, prints "idle" and waits until it is killed. */
+import process from 'node:process';
+import { newId, Secret } from '#libs/contract';
 import { createWorkerPool } from '../workers/worker-pool.ts';
 
 const pool = createWorkerPool(
-  { workers: 1, maxQueue: 1, timeoutSeconds: 60, memoryMb: 512 },
-  // this task does not read from MongoDB
-  new Secret('mongodb://127.0.0.1:1/none'),
+  { workers: 1, maxQueue: 1, timeoutSeconds: 3_600, memoryMb: 512 },
+  new Secret(process.argv[2] ?? ''),
   { onError: () => undefined, onRejected: (reason) => void process.stderr.write(`${reason}\n`) },
 );
-await pool.use((run) => run('compileBuiltIn'));
-process.stdout.write('done\n');
+const snapshot = { id: newId(), organizationId: newId(), rowVersion: 1, organizationRowVersion: 1 };
+await pool.run('renderFile', { snapshot, templateId: null, maxBytes: 1 });
+process.stdout.write('idle\n');
 setInterval(() => undefined, 1_000);

@@ -1,30 +1,27 @@
-/** Tests the worker pool: its limits on queue, time and memory, and the life cycle of its child process. */
+/** Tests the worker pool: its limits on queue, time and memory, and the life cycle of its processes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
-import { until } from '#libs/testing';
+import { testMongo, until } from '#libs/testing';
 import { attacks } from '../../../tests/word/attacks.ts';
 import { createDefaultTemplateFile } from '../formats/default-template.ts';
-import { createChildProcessPool } from './child-process-pool.ts';
-import {
-  createWorkerPool,
-  type RunTask,
-  type WorkerLimits,
-  WorkerOutOfMemory,
-  type WorkerPool,
-} from './worker-pool.ts';
+import { createWorkerPool, type WorkerLimits, WorkerOutOfMemory, type WorkerPool } from './worker-pool.ts';
 
 const generousLimits: WorkerLimits = { workers: 1, maxQueue: 8, timeoutSeconds: 3_600, memoryMb: 512 };
 let pool: WorkerPool;
-afterEach(() => pool.close());
+let smallFile: Uint8Array;
+beforeAll(async () => {
+  smallFile = await createDefaultTemplateFile();
+});
+afterEach(() => pool?.close());
 
 // no MongoDB listens here
 const unreachable = new Secret('mongodb://127.0.0.1:1/none');
 
-/** The reasons of rejected uses, and the errors of workers and processes, in order. */
+/** The reasons of rejected tasks, and the errors of workers, in order. */
 let rejections: string[] = [];
 let errors: unknown[] = [];
 const start = (limits: WorkerLimits) => {
@@ -35,107 +32,92 @@ const start = (limits: WorkerLimits) => {
   });
 };
 
-const run: RunTask = (name, task) => pool.use((run) => run(name, task));
+const check = async (file: Uint8Array) => (await pool.run('checkTemplate', file)).result;
 
-/** An upload that takes much time and memory to compile. */
+/** An upload that takes much time and memory to check. */
 const createHeavyFile = () =>
   new Uint8Array(attacks.find(({ name }) => name.startsWith('130,000 paragraphs'))?.create() ?? []);
 
-test('a worker returns a result that contains bytes', async () => {
+test('a worker returns the result of a task and how long it ran', async () => {
   pool = start(generousLimits);
-  const compilation = await run('compile', await createDefaultTemplateFile());
-  expect(compilation).toMatchObject({
-    ok: true,
-    template: { placeholders: expect.arrayContaining(['content']), bytes: expect.any(Uint8Array) },
-  });
+  const { result, seconds } = await pool.run('checkTemplate', smallFile);
+  expect(result).toMatchObject({ ok: true, report: { placeholders: expect.arrayContaining(['content']) } });
+  expect(seconds).toBeGreaterThan(0);
 });
 
 test('a worker reports an invalid file and then runs the next task', async () => {
   pool = start(generousLimits);
-  expect(await run('compile', Buffer.from('no zip'))).toMatchObject({ ok: false });
-  expect(await run('compileBuiltIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+  expect(await check(Buffer.from('no zip'))).toMatchObject({ ok: false });
+  expect(await check(smallFile)).toMatchObject({ ok: true });
 });
 
 test('the worker pool rejects with Retry-After when its queue is full', async () => {
   pool = start({ ...generousLimits, maxQueue: 2 });
-  const requests = Array.from({ length: 6 }, () => run('compileBuiltIn'));
-  const results = await Promise.allSettled(requests);
+  const results = await Promise.allSettled(Array.from({ length: 6 }, () => check(smallFile)));
   const rejected = results.filter(({ status }) => status === 'rejected');
-  expect(rejected.length).toBeGreaterThan(0);
+  expect(rejected).toHaveLength(3);
   expect(rejections).toEqual(rejected.map(() => 'queue_full'));
   for (const result of rejected)
     expect(result).toMatchObject({
       reason: { name: 'unavailable', headers: { 'Retry-After': expect.stringMatching(/^\d+$/) } },
     });
-  expect(await run('compileBuiltIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+  expect(await check(smallFile)).toMatchObject({ ok: true });
 });
 
-test('queued work does not start before it has a worker', async () => {
+test('a task waits in the queue until it has a worker', async () => {
   pool = start(generousLimits);
-  let started = 0;
-  const use = () =>
-    pool.use((run) => {
-      started += 1;
-      return run('compileBuiltIn');
-    });
-  const uses = [use(), use(), use(), use()];
-  expect(started).toBe(1);
+  const tasks = [check(smallFile), check(smallFile), check(smallFile), check(smallFile)];
   expect([pool.running(), pool.queued()]).toEqual([1, 3]);
-  await Promise.all(uses);
-  expect(started).toBe(4);
+  await tasks[0];
+  expect(pool.running()).toBe(1);
+  await Promise.all(tasks);
   expect([pool.running(), pool.queued()]).toEqual([0, 0]);
 });
 
 test('the time limit of the worker pool includes time in the queue', async () => {
   pool = start({ ...generousLimits, timeoutSeconds: 0.05 });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const blocking = pool.use(() => promise);
-  await expect(run('compileBuiltIn')).rejects.toMatchObject({ name: 'unavailable' });
-  expect(rejections).toEqual(['timeout']);
-  resolve();
-  await blocking;
+  const results = await Promise.allSettled([check(createHeavyFile()), check(smallFile)]);
+  for (const result of results) expect(result).toMatchObject({ reason: { name: 'unavailable' } });
+  expect(rejections).toEqual(['timeout', 'timeout']);
 });
 
 test('a task that exceeds the time limit is rejected with the limit', async () => {
   pool = start({ ...generousLimits, timeoutSeconds: 0.001 });
-  await expect(run('compileBuiltIn')).rejects.toMatchObject({
+  await expect(check(smallFile)).rejects.toMatchObject({
     name: 'unavailable',
     message: expect.stringContaining('0.001 s'),
+    headers: { 'Retry-After': '30' },
   });
 });
 
 test('a task that exceeds the memory limit fails, the next one succeeds', async () => {
+  // this flag must not replace the limit
+  process.env.NODE_OPTIONS = '--max-old-space-size-percentage=50';
   pool = start({ ...generousLimits, memoryMb: 48 });
-  await expect(run('compile', createHeavyFile())).rejects.toBeInstanceOf(WorkerOutOfMemory);
-  expect(await run('compileBuiltIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+  await expect(check(createHeavyFile())).rejects.toBeInstanceOf(WorkerOutOfMemory);
+  expect([rejections, errors]).toEqual([[], []]);
+  expect(await check(smallFile)).toMatchObject({ ok: true });
 });
 
-test('closing the worker pool rejects running tasks', async () => {
+test('closing the worker pool rejects running and queued tasks', async () => {
   pool = start(generousLimits);
-  const rejected = expect(run('compile', createHeavyFile())).rejects.toThrow();
+  const results = Promise.allSettled([check(createHeavyFile()), check(smallFile)]);
   await pool.close();
-  await rejected;
+  for (const result of await results) expect(result).toMatchObject({ status: 'rejected' });
+  expect([rejections, errors]).toEqual([[], []]);
 });
 
 test('a worker without a database returns unavailable and keeps running', async () => {
   pool = start(generousLimits);
-  const properties = {
-    title: 'A',
-    version: null,
-    department: null,
-    published_at: null,
-    organization: 'Acme',
-  };
-  const snapshot = { id: newId(), organizationId: newId(), rowVersion: 1 };
-  expect(await run('exportMarkdown', { properties, snapshot, maxBytes: 1_000 })).toEqual({
-    reason: 'unavailable',
-  });
-  expect(await run('compileBuiltIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+  const snapshot = { id: newId(), organizationId: newId(), rowVersion: 1, organizationRowVersion: 1 };
+  const job = { snapshot, templateId: null, maxBytes: 1_000 };
+  expect((await pool.run('renderFile', job)).result).toEqual({ reason: 'unavailable' });
+  expect(await check(smallFile)).toMatchObject({ ok: true });
 });
 
 test('the main thread stays responsive while a worker is busy', async () => {
   pool = start(generousLimits);
-  const file = run('compile', createHeavyFile());
+  const file = check(createHeavyFile());
   let isDone = false;
   void file.then(() => {
     isDone = true;
@@ -150,39 +132,56 @@ test('the main thread stays responsive while a worker is busy', async () => {
   expect(await file).toMatchObject({ ok: true });
 });
 
-/** A program that runs one task in a worker pool. */
+/** A program that waits while its worker has connections. */
 const poolProgram = fileURLToPath(new URL('../testing/pool-program.ts', import.meta.url));
 
 // these tests read /proc
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
-onLinux('every thread of the worker process has the nice value 10', async () => {
+onLinux('every thread of a worker process has the nice value 10', async () => {
   pool = start(generousLimits);
-  await run('compileBuiltIn');
-  const [workerProcess] = await findWorkerProcesses();
-  expect(new Set(await readPriorities(workerProcess?.pid))).toEqual(new Set([10]));
+  await check(smallFile);
+  const [worker] = await findWorkerProcesses();
+  expect(new Set(await readPriorities(worker?.pid))).toEqual(new Set([10]));
   expect(new Set(await readPriorities(process.pid))).toEqual(new Set([0]));
 });
 
-onLinux('the worker process receives no secret except the MongoDB address', async () => {
+onLinux('a worker process receives no secret in its environment or arguments', async () => {
   process.env.A_SECRET_FOR_TESTS = 'hush';
   pool = start(generousLimits);
-  await run('compileBuiltIn').finally(() => delete process.env.A_SECRET_FOR_TESTS);
-  const [workerProcess] = await findWorkerProcesses();
-  const environment = await readFile(`/proc/${workerProcess?.pid}/environ`, 'latin1');
+  await check(smallFile).finally(() => delete process.env.A_SECRET_FOR_TESTS);
+  const [worker] = await findWorkerProcesses();
+  const environment = await readFile(`/proc/${worker?.pid}/environ`, 'latin1');
   expect(environment).toContain('PATH=');
-  expect(environment).not.toContain('hush');
+  expect(environment).not.toMatch(/hush|mongodb/);
+  expect(await readFile(`/proc/${worker?.pid}/cmdline`, 'latin1')).not.toContain('mongodb:');
 });
 
-onLinux('a killed worker process is a 503, the next task starts a new one', async () => {
+onLinux('a killed worker is a 503 for its own task only', async () => {
+  pool = start({ ...generousLimits, workers: 2 });
+  const tasks = [check(createHeavyFile()), check(createHeavyFile())];
+  const results = Promise.allSettled(tasks);
+  const [worker] = await until('two workers', async () => {
+    const found = await findWorkerProcesses();
+    return found.length === 2 && found;
+  });
+  process.kill(worker?.pid ?? 0, 'SIGKILL');
+  const [rejected, fulfilled] = (await results).toSorted((a, b) => (a.status > b.status ? -1 : 1));
+  expect(fulfilled).toMatchObject({ value: { ok: true } });
+  expect(rejected).toMatchObject({ reason: { name: 'unavailable', headers: { 'Retry-After': '5' } } });
+  expect(rejections).toEqual(['crashed']);
+  expect(errors).toMatchObject([{ message: expect.stringContaining('SIGKILL') }]);
+  expect(await Promise.all([check(smallFile), check(smallFile)])).toMatchObject([{ ok: true }, { ok: true }]);
+});
+
+onLinux('a worker that is killed while idle is reported and replaced', async () => {
   pool = start(generousLimits);
-  await run('compileBuiltIn');
-  const [workerProcess] = await findWorkerProcesses();
-  const interrupted = run('compile', createHeavyFile());
-  process.kill(workerProcess?.pid ?? 0, 'SIGKILL');
-  await expect(interrupted).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '5' } });
-  expect([rejections, errors]).toEqual([['crashed'], [expect.objectContaining({ name: 'WorkerCrashed' })]]);
-  expect(await run('compileBuiltIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+  await check(smallFile);
+  const [worker] = await findWorkerProcesses();
+  process.kill(worker?.pid ?? 0, 'SIGKILL');
+  await until('the error', async () => errors.length > 0);
+  expect(await check(smallFile)).toMatchObject({ ok: true });
+  expect([rejections, errors]).toMatchObject([[], [{ message: expect.stringContaining('SIGKILL') }]]);
 });
 
 test('a task is rejected when the worker process cannot start', async () => {
@@ -196,63 +195,53 @@ test('a task is rejected when the worker process cannot start', async () => {
   expect(String(Buffer.concat(output))).toMatch(/crashed.*Processing the file was interrupted/s);
 });
 
-onLinux('aborting a task terminates its worker thread', async () => {
-  pool = start(generousLimits);
-  const workerData = { uri: unreachable.reveal() };
-  const runner = createChildProcessPool(
-    { workers: 1, memoryMb: 512, idleMs: 60_000, workerData },
-    () => undefined,
-  );
-  await runner.run('compileBuiltIn', undefined, new AbortController().signal);
-  const [workerProcess] = await findWorkerProcesses();
-  const before = await readdir(`/proc/${workerProcess?.pid}/task`);
-  const controller = new AbortController();
-  const rejected = expect(runner.run('compile', createHeavyFile(), controller.signal)).rejects.toThrow(
-    'aborted',
-  );
-  controller.abort(new Error('aborted'));
-  await rejected;
-  await until('a thread has exited', async () => {
-    const after = new Set(await readdir(`/proc/${workerProcess?.pid}/task`));
-    return before.some((thread) => !after.has(thread));
-  });
-  await runner.close();
+onLinux('a task that exceeds the time limit ends its worker process', async () => {
+  pool = start({ ...generousLimits, timeoutSeconds: 0.5 });
+  await expect(check(createHeavyFile())).rejects.toMatchObject({ name: 'unavailable' });
+  expect(await findWorkerProcesses()).toEqual([]);
+  expect([rejections, errors]).toEqual([['timeout'], []]);
 });
 
-onLinux('the worker process ignores termination signals', async () => {
+onLinux('a worker process ignores termination signals', async () => {
   pool = start(generousLimits);
-  await run('compileBuiltIn');
-  const [workerProcess] = await findWorkerProcesses();
-  const file = run('compile', createHeavyFile());
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.kill(workerProcess?.pid ?? 0, signal);
+  await check(smallFile);
+  const [worker] = await findWorkerProcesses();
+  const file = check(createHeavyFile());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(worker?.pid ?? 0, signal);
   expect(await file).toMatchObject({ ok: true });
 });
 
-onLinux('the worker process exits when idle and starts again for the next task', async () => {
+onLinux('a worker process exits when idle and starts again for the next task', async () => {
   pool = start({ ...generousLimits, idleMs: 50 });
-  const file = run('compile', createHeavyFile());
+  const file = check(createHeavyFile());
   await until('a worker process', async () => (await findWorkerProcesses()).length === 1);
   await file;
   await until('the worker process has exited', async () => (await findWorkerProcesses()).length === 0);
-  expect(await run('compileBuiltIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+  expect(await check(smallFile)).toMatchObject({ ok: true });
   expect(errors).toEqual([]);
 });
 
-onLinux('the worker process exits when its pool closes or its parent is killed', async () => {
+onLinux('closing the worker pool ends its processes', async () => {
   pool = start(generousLimits);
-  await run('compileBuiltIn');
+  await check(smallFile);
   await pool.close();
   expect(await findWorkerProcesses()).toEqual([]);
+});
 
-  const child = spawn(process.execPath, [poolProgram], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
-  const [orphan] = await findWorkerProcesses(child.pid);
-  expect(orphan).toBeDefined();
-  child.kill('SIGKILL');
-  await until('the worker process has exited', async () => {
-    return (await findWorkerProcesses(child.pid, orphan?.pid)).length === 0;
-  });
+onLinux('an idle worker with connections exits when its parent is killed', async () => {
+  const mongo = await testMongo();
+  try {
+    const child = spawn(process.execPath, [poolProgram, mongo.uri], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    const [orphan] = await findWorkerProcesses(child.pid);
+    expect(orphan).toBeDefined();
+    child.kill('SIGKILL');
+    await until('the worker process has exited', async () => {
+      return (await findWorkerProcesses(child.pid, orphan?.pid)).length === 0;
+    });
+  } finally {
+    await mongo.stop();
+  }
 });
 
 interface WorkerProcess {
@@ -275,7 +264,7 @@ async function readWorkerProcess(pid: number): Promise<WorkerProcess | undefined
     readFile(`/proc/${pid}/cmdline`, 'utf8'),
     readFile(`/proc/${pid}/stat`, 'utf8'),
   ]).catch(() => ['', '']);
-  return title?.startsWith('pds-export-files')
+  return title?.startsWith('pds-export-worker')
     ? { pid, parent: Number(splitStat(stat ?? '')[1]) }
     : undefined;
 }

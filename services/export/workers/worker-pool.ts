@@ -1,134 +1,110 @@
 /**
- * The worker pool: compiles templates and renders files outside the main thread, with limits on workers,
- * queue, time and memory. A queued request has not read any data yet, so the queue takes little memory.
+ * The worker pool: checks templates and renders files outside the service's process, with limits on workers,
+ * queue, time and memory.
  */
-import process from 'node:process';
 import { type Secret, Unavailable } from '#libs/contract';
 import { bulkhead } from '#libs/service';
-import { createChildProcessPool } from './child-process-pool.ts';
-import { WorkerCrashed } from './task-runner.ts';
-import { createThreadPool } from './thread-pool.ts';
+import type { Tasks } from './tasks.ts';
+import { type ExportWorker, startWorker, WorkerCrashed } from './worker.ts';
 
-export { WorkerOutOfMemory } from './task-runner.ts';
-
-/** The tasks of a worker by name. */
-type Tasks = typeof import('./worker.ts');
+export { WorkerOutOfMemory } from './worker.ts';
 
 /** Limits of the worker pool. */
 export interface WorkerLimits {
   workers: number;
-  /** Maximum number of queued uses. */
+  /** Maximum number of queued tasks. */
   maxQueue: number;
-  /** Time limit of a use, including its time in the queue. */
+  /** Time limit of a task, including its time in the queue. */
   timeoutSeconds: number;
   /** JavaScript heap limit of each worker. */
   memoryMb: number;
-  /** Idle time after which workers exit; the default is one minute. */
+  /** Idle time after which a worker exits; the default is one minute. */
   idleMs?: number;
 }
 
-/** Runs the task `name` in a worker. Errors: `WorkerOutOfMemory`; errors of the task itself. */
-export type RunTask = <Name extends keyof Tasks>(
-  name: Name,
-  task?: Parameters<Tasks[Name]>[0],
-) => Promise<Awaited<ReturnType<Tasks[Name]>>>;
+type RejectReason = 'queue_full' | 'timeout' | 'crashed';
 
-/** A bounded pool of workers. */
-export interface WorkerPool {
-  /**
-   * Waits for a free worker, then calls `work`, which reads its data and runs tasks. Errors: `Unavailable`
-   * when the queue is full, the time limit is reached or the worker process crashes; errors of `work` itself.
-   */
-  use<R>(work: (run: RunTask) => Promise<R>): Promise<R>;
-  /** Number of uses in the queue. */
-  queued(): number;
-  /** Number of uses that have a worker. */
-  running(): number;
-  /** Terminates all workers at once, including busy ones. */
-  close(): Promise<void>;
-}
-
-const defaultIdleMs = 60_000;
-
-/** Callbacks for errors of workers without a task, and for uses that the pool rejects. */
+/** Callbacks for errors of workers, and for tasks that the pool rejects. */
 export interface PoolEvents {
   onError(error: unknown): void;
-  onRejected(reason: 'queue_full' | 'timeout' | 'crashed'): void;
+  onRejected(reason: RejectReason): void;
 }
 
-/**
- * Creates a pool whose workers start on demand and read from `mongodb`. The workers run in a child process;
- * under Deno, where the services may not start processes, they run in this process.
- */
+/** A bounded pool of workers. */
+export type WorkerPool = ReturnType<typeof createWorkerPool>;
+
+/** Creates a pool whose workers start on demand and read from `mongodb`. */
 export function createWorkerPool(
-  { workers, maxQueue, timeoutSeconds, memoryMb, idleMs = defaultIdleMs }: WorkerLimits,
+  { workers, maxQueue, timeoutSeconds, memoryMb, idleMs = 60_000 }: WorkerLimits,
   mongodb: Secret,
   { onError, onRejected }: PoolEvents,
-): WorkerPool {
-  const createRunner = process.versions.deno ? createThreadPool : createChildProcessPool;
-  const runner = createRunner({ workers, memoryMb, idleMs, workerData: { uri: mongodb.reveal() } }, onError);
-  const full = () => {
-    onRejected('queue_full');
-    return queueFullError();
-  };
-  const withSlot = bulkhead({ maxConcurrent: workers, maxQueue, createError: full });
-  let [present, running] = [0, 0];
+) {
+  const started = new Set<ExportWorker>();
+  let [present, running, isClosed] = [0, 0, false];
+  const createError = () =>
+    createRejection('queue_full', 'Too many files are being processed. Try again later.', '5');
+  const withSlot = bulkhead({ maxConcurrent: workers, maxQueue, createError });
+
   return {
-    async use(work) {
+    /**
+     * Runs the task `name` in the next free worker; `seconds` is its time without the queue. Errors: `Unavailable`
+     * when the queue is full, the time limit is reached or the worker crashes; `WorkerOutOfMemory`; errors of the
+     * task itself, without their class.
+     */
+    async run<Name extends keyof Tasks>(name: Name, input: Parameters<Tasks[Name]>[0]) {
       const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+      const request = { mongodb: mongodb.reveal(), name, input };
       present += 1;
       try {
-        return await withSlot(() => countRunning(() => work(runUntil(signal))), signal);
+        const use = () => useWorker((worker) => worker.run(request, signal));
+        const { result, seconds } = await withSlot(use, signal);
+        // the worker returned the result of the task `name`
+        return { result: result as Awaited<ReturnType<Tasks[Name]>>, seconds };
       } catch (error) {
-        if (!signal.aborted) throw error;
-        onRejected('timeout');
-        throw timeoutError(timeoutSeconds);
+        const lateDetail = `The file was not processed within ${timeoutSeconds} s. Try again later.`;
+        if (signal.aborted) throw createRejection('timeout', lateDetail, '30');
+        if (isClosed || !(error instanceof WorkerCrashed)) throw error;
+        onError(error);
+        throw createRejection('crashed', 'Processing the file was interrupted. Try again.', '5');
       } finally {
         present -= 1;
       }
     },
+    /** Number of tasks in the queue. */
     queued: () => present - running,
+    /** Number of tasks that have a worker. */
     running: () => running,
-    close: () => runner.close(),
+    /** Kills all workers at once, including busy ones. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await Promise.all([...started].map((worker) => worker.kill()));
+    },
   };
 
-  async function countRunning<R>(work: () => Promise<R>): Promise<R> {
+  async function useWorker(work: (worker: ExportWorker) => Promise<unknown>) {
+    if (isClosed) throw new Error('The worker pool is closed');
+    const startedAt = performance.now();
     running += 1;
     try {
-      return await work();
+      const result = await work([...started].findLast(({ isIdle }) => isIdle()) ?? start());
+      return { result, seconds: (performance.now() - startedAt) / 1000 };
     } finally {
       running -= 1;
     }
   }
 
-  function runUntil(signal: AbortSignal): RunTask {
-    return (name, task) => {
-      const result = runner.run(name, task, signal).catch(rejectIfCrashed);
-      // the worker returned the result of the function `name`
-      return result as Promise<Awaited<ReturnType<Tasks[typeof name]>>>;
-    };
+  function start(): ExportWorker {
+    const worker = startWorker({ memoryMb, idleMs });
+    started.add(worker);
+    void worker.exited.then((error) => {
+      started.delete(worker);
+      if (worker.isIdle()) onError(error);
+    });
+    return worker;
   }
 
-  function rejectIfCrashed(error: unknown): never {
-    if (!(error instanceof WorkerCrashed)) throw error;
-    onError(error);
-    onRejected('crashed');
-    throw crashedError();
+  function createRejection(reason: RejectReason, detail: string, retryAfter: string): Error {
+    onRejected(reason);
+    return Unavailable(detail, { headers: { 'Retry-After': retryAfter } });
   }
-}
-
-function queueFullError(): Error {
-  return Unavailable('Too many files are being processed. Try again later.', {
-    headers: { 'Retry-After': '5' },
-  });
-}
-
-function timeoutError(seconds: number): Error {
-  return Unavailable(`The file was not processed within ${seconds} s. Try again later.`, {
-    headers: { 'Retry-After': '30' },
-  });
-}
-
-function crashedError(): Error {
-  return Unavailable('Processing the file was interrupted. Try again.', { headers: { 'Retry-After': '5' } });
 }

@@ -1,105 +1,122 @@
-/** The tasks of a worker: compile templates and render files. Each worker thread loads this file once. */
-import { deserialize } from 'bson';
-import { workerData } from 'piscina';
-import { Secret } from '#libs/contract';
-import { isUnavailable, openReadOnlyStore } from '#libs/store';
-import { createDefaultTemplate } from '../formats/default-template.ts';
-import type { DocumentProperties, ExportDocument } from '../formats/document.ts';
-import { renderMarkdown } from '../formats/markdown.ts';
-import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
-import { renderWord } from '../formats/word.ts';
-import { buildTree, type NodeRow } from '../rules.ts';
-import { type DocumentSnapshot, nodeStore } from '../store/documents.ts';
+/** One worker: a child process, or a thread under Deno, where the services may not start processes. */
+import { fork } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
+import process from 'node:process';
+import { Worker as Thread } from 'node:worker_threads';
+import type { Tasks } from './tasks.ts';
 
-/** The data that each worker receives when it starts. */
-export interface WorkerData {
-  /** MongoDB's address. */
-  uri: string;
+/** A message to a worker: a task, and the address of MongoDB. */
+export type TaskRequest = { mongodb: string; name: keyof Tasks; input: unknown };
+
+/** A message from a worker: the result or the error of its task. */
+export type TaskReply = { result: unknown } | { error: unknown };
+
+/** A worker exited because its task needed more than `memoryMb` MB of JavaScript heap. */
+export class WorkerOutOfMemory extends Error {
+  readonly memoryMb: number;
+
+  constructor(memoryMb: number) {
+    super(`The export worker needed more than ${memoryMb} MB of memory`);
+    this.memoryMb = memoryMb;
+  }
 }
 
-/** A document to render. */
-export interface RenderJob {
-  properties: DocumentProperties;
-  snapshot: DocumentSnapshot;
-  /** Maximum total size of the document's nodes, bytes. */
-  maxBytes: number;
+/** A worker exited for another reason. */
+export class WorkerCrashed extends Error {}
+
+/** A worker. It runs one task at a time. */
+export type ExportWorker = ReturnType<typeof startWorker>;
+
+/** Environment variables that a worker receives: runtime configuration, no secrets. */
+const inheritedVariables = /^(PATH|TZ|LANG|LC_.+|NODE_.+|SSL_CERT_.+|MALLOC_.+|LD_.+|UV_.+)$/;
+/** A flag of Node that takes precedence over `--max-old-space-size`. */
+const heapPercentage = /--max-old-space-size-percentage=\S+/g;
+const program = new URL('./worker-program.ts', import.meta.url);
+
+/** Starts a worker with a limit of its JavaScript heap. It exits after `idleMs` without a task. */
+export function startWorker({ memoryMb, idleMs }: { memoryMb: number; idleMs: number }) {
+  const start = process.versions.deno ? startThread : startProcess;
+  const { events, send, terminate, exited } = start(memoryMb);
+  let state: 'idle' | 'busy' | 'killed' = 'idle';
+  let idleTimer: NodeJS.Timeout | undefined;
+  const kill = (): Promise<unknown> => {
+    state = 'killed';
+    terminate();
+    return exited;
+  };
+  return {
+    /**
+     * Runs a task. If `signal` aborts, the worker is killed and the promise rejects with the reason. Errors:
+     * `WorkerOutOfMemory`, `WorkerCrashed`; an error of the task itself arrives without its class.
+     */
+    async run(request: TaskRequest, signal: AbortSignal): Promise<unknown> {
+      signal.throwIfAborted();
+      clearTimeout(idleTimer);
+      state = 'busy';
+      const reply = new Promise<TaskReply>((resolve) => events.once('message', resolve));
+      signal.addEventListener('abort', kill);
+      send(request);
+      const outcome = await Promise.race([reply, exited]);
+      signal.removeEventListener('abort', kill);
+      if (outcome instanceof Error) throw signal.aborted ? signal.reason : outcome;
+      if (state === 'busy') {
+        state = 'idle';
+        idleTimer = setTimeout(kill, idleMs).unref();
+      }
+      if ('error' in outcome) throw outcome.error;
+      return outcome.result;
+    },
+    isIdle: () => state === 'idle',
+    /** Kills the worker; resolves after it has exited. */
+    kill,
+    /** Resolves with the cause after the worker has exited. */
+    exited,
+  };
 }
 
-/** A document to render into a Word template. */
-export interface WordRenderJob extends RenderJob {
-  template: CompiledTemplate;
-  indentInches: number;
-}
+/** How to talk to a program and to end it. `exited` resolves with the cause of its exit. */
+type Program = {
+  events: EventEmitter;
+  send(request: TaskRequest): void;
+  terminate(): void;
+  exited: Promise<Error>;
+};
 
-/**
- * The file and the size of the nodes in bytes, or why there is no file: the document changed meanwhile, its
- * nodes are too large, or MongoDB is unavailable.
- */
-export type RenderResult =
-  | { file: Uint8Array; readBytes: number }
-  | { reason: 'changed' | 'too_large' | 'unavailable' };
-
-const { uri }: WorkerData = workerData;
-let nodes: Promise<ReturnType<typeof nodeStore>> | undefined;
-
-/** Does nothing: it returns as soon as the worker has loaded this file. */
-export function load(): void {
-  // loading the file is the task
-}
-
-/** Validates an uploaded .docx file and compiles it. */
-export function compile(original: Uint8Array) {
-  return compileTemplate(original);
-}
-
-/** Compiles the built-in template. */
-export function compileBuiltIn() {
-  return createDefaultTemplate();
-}
-
-/** Renders a document as a Word file. */
-export function exportWord({ template, indentInches, ...job }: WordRenderJob): Promise<RenderResult> {
-  return renderJob(job, (document) => renderWord(document, template, { indentInches }));
-}
-
-/** Renders a document as Markdown. */
-export function exportMarkdown(job: RenderJob): Promise<RenderResult> {
-  return renderJob(job, (document) => Buffer.from(renderMarkdown(document)));
-}
-
-async function renderJob(
-  { properties, snapshot, maxBytes }: RenderJob,
-  render: (document: ExportDocument) => Uint8Array | Promise<Uint8Array>,
-): Promise<RenderResult> {
-  const rows = await getNodeStore()
-    .then((nodes) => nodes.readAt(snapshot))
-    .catch(nullIfUnavailable);
-  if (rows === null) return { reason: 'unavailable' };
-  if (!rows) return { reason: 'changed' };
-  const readBytes = rows.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (readBytes > maxBytes) return { reason: 'too_large' };
-  const file = await render({ ...properties, nodes: buildTree(rows.map(parseRow)) });
-  return { file, readBytes };
-}
-
-/** Returns null for an unavailable database: an error would lose its class on the way out of the thread. */
-function nullIfUnavailable(error: unknown): null {
-  if (isUnavailable(error)) return null;
-  throw error;
-}
-
-/** Connects this worker to MongoDB, so that large data does not pass through the service's process. */
-function getNodeStore() {
-  nodes ??= openReadOnlyStore(new Secret(uri), 'export-worker')
-    .then(nodeStore)
-    .catch((error: unknown) => {
-      nodes = undefined;
-      throw error;
+function startProcess(memoryMb: number): Program {
+  const variables = Object.entries(process.env).filter(([name]) => inheritedVariables.test(name));
+  const child = fork(program, {
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    env: Object.fromEntries(variables.map(([name, value]) => [name, value?.replace(heapPercentage, '')])),
+    execArgv: [
+      ...process.execArgv.map((flag) => flag.replace(heapPercentage, '')).filter(Boolean),
+      `--max-old-space-size=${memoryMb}`,
+    ],
+  });
+  let lastOutput = '';
+  child.stderr?.on('data', (text) => {
+    lastOutput = `${lastOutput}${text}`.slice(-4_096);
+  });
+  const exited = new Promise<Error>((resolve) => {
+    child.on('error', (cause) => resolve(new WorkerCrashed('The export worker failed', { cause })));
+    child.on('close', (code, signal) => {
+      // V8 aborts a process that exceeds its heap limit
+      if (signal === 'SIGABRT' || code === 134) resolve(new WorkerOutOfMemory(memoryMb));
+      resolve(new WorkerCrashed(`The export worker exited with ${signal ?? code}. ${lastOutput}`));
     });
-  return nodes;
+  });
+  // a send error is ignored, because the exit of the process is reported
+  const send = (request: TaskRequest) => void child.send(request, () => undefined);
+  return { events: child, send, terminate: () => void child.kill('SIGKILL'), exited };
 }
 
-/** Parses the BSON of a node, as the view of documents returns it. */
-function parseRow(bytes: Uint8Array): NodeRow {
-  return deserialize(bytes) as NodeRow;
+/** Starts a thread. Deno does not report one that exceeds its heap limit; the time limit ends the task. */
+function startThread(memoryMb: number): Program {
+  const thread = new Thread(program, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
+  const exited = new Promise<Error>((resolve) => {
+    thread.on('error', (cause) => resolve(new WorkerCrashed('The export worker failed', { cause })));
+    thread.on('exit', (code) => resolve(new WorkerCrashed(`The export worker exited with ${code}`)));
+  });
+  const send = (request: TaskRequest) => thread.postMessage(request);
+  return { events: thread, send, terminate: () => void thread.terminate(), exited };
 }

@@ -2,7 +2,6 @@
 import { expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
 import { toBody, toHeaders } from './message.ts';
-import { canChange } from './permission.ts';
 
 test('the body has exactly the five public fields of an event', () => {
   const event = {
@@ -40,11 +39,4 @@ test('the headers contain event, delivery, attempt and signatures', () => {
     'webhook-timestamp': String(Date.parse('2026-11-21T09:30:00Z') / 1000),
     'webhook-signature': expect.stringMatching(/^v1,/),
   });
-});
-
-test('canChange allows the creator and admins only', () => {
-  const webhook = { created_by: 'ada' };
-  expect(canChange({ user_id: 'ada', role: 'member' }, webhook)).toBe(true);
-  expect(canChange({ user_id: 'bob', role: 'admin' }, webhook)).toBe(true);
-  expect(canChange({ user_id: 'bob', role: 'member' }, webhook)).toBe(false);
 });

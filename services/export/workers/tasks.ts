@@ -1,0 +1,106 @@
+/** The tasks of a worker: check templates and render files. A task gets ids and reads the rows itself. */
+import { LRUCache } from 'lru-cache';
+import type { Secret } from '#libs/contract';
+import { isUnavailable, openReadOnlyStore } from '#libs/store';
+import { builtIn } from '../contract.ts';
+import { renderMarkdown } from '../formats/markdown.ts';
+import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
+import { renderWord } from '../formats/word.ts';
+import { buildTree, toDocumentProperties } from '../rules.ts';
+import { type DocumentSnapshot, documentStore } from '../store/documents.ts';
+import { templateReader } from '../store/templates.ts';
+
+/** A version of a document to render. `templateId` is null for Markdown. */
+export interface RenderJob {
+  snapshot: DocumentSnapshot;
+  templateId: string | null;
+  /** Maximum total size of the document's nodes, bytes. */
+  maxBytes: number;
+}
+
+/**
+ * The file and the size of the nodes in bytes, or why there is no file: the document changed meanwhile, its
+ * nodes are too large, the template was deleted, or MongoDB is unavailable.
+ */
+export type RenderResult =
+  | { file: Uint8Array; readBytes: number }
+  | { reason: 'changed' | 'too_large' | 'no_template' | 'unavailable' };
+
+/** The tasks by name. */
+export type Tasks = ReturnType<typeof createTasks>;
+
+type WordTemplate = { compiled: CompiledTemplate; indentInches: number };
+
+/** Memory for compiled templates, bytes. */
+const templateCacheBytes = 32 * 2 ** 20;
+
+/** Creates the tasks, which run one at a time. They connect to MongoDB at first use. */
+export function createTasks(mongodb: Secret) {
+  let stores: Awaited<ReturnType<typeof openStores>> | undefined;
+  // templates never change; the service authorizes each request
+  const templates = new LRUCache<string, WordTemplate, string>({
+    maxSize: templateCacheBytes,
+    sizeCalculation: ({ compiled }) => compiled.bytes.byteLength,
+    fetchMethod: (id, _stale, { context }) => (id === builtIn ? createBuiltIn() : loadTemplate(context, id)),
+  });
+
+  return {
+    /** Validates an uploaded .docx file. */
+    async checkTemplate(original: Uint8Array) {
+      const compilation = await compileTemplate(original);
+      if (!compilation.ok) return compilation;
+      const { placeholders, warnings, sha256 } = compilation.template;
+      return { ok: true as const, report: { placeholders, warnings, sha256 } };
+    },
+
+    /** Renders a document as a Word or Markdown file. */
+    async renderFile(job: RenderJob): Promise<RenderResult> {
+      try {
+        stores ??= await openStores(mongodb);
+        return await render(job, stores.documents);
+      } catch (error) {
+        // an error loses its class on the way to the service
+        if (isUnavailable(error)) return { reason: 'unavailable' };
+        throw error;
+      }
+    },
+  };
+
+  async function render(
+    { snapshot, templateId, maxBytes }: RenderJob,
+    documents: ReturnType<typeof documentStore>,
+  ): Promise<RenderResult> {
+    const context = snapshot.organizationId;
+    const template = templateId === null ? null : await templates.fetch(templateId, { context });
+    if (template === undefined) return { reason: 'no_template' };
+    const source = await documents.readAt(snapshot);
+    if (!source) return { reason: 'changed' };
+    if (source.nodeBytes > maxBytes) return { reason: 'too_large' };
+    const properties = toDocumentProperties(source.document, source.organization.name);
+    const document = { ...properties, nodes: buildTree(source.decodeNodes()) };
+    const file = template
+      ? await renderWord(document, template.compiled, template)
+      : Buffer.from(renderMarkdown(document));
+    return { file, readBytes: source.nodeBytes };
+  }
+
+  async function loadTemplate(organizationId: string, id: string): Promise<WordTemplate | undefined> {
+    const template = await stores?.templates.load(organizationId, id);
+    if (!template) return undefined;
+    const compilation = await compileTemplate(template.original);
+    // this is a defect of the compiler, because the upload was accepted
+    if (!compilation.ok) throw new Error(`Template ${id} no longer compiles: ${compilation.fault.code}`);
+    return { compiled: compilation.template, indentInches: template.indentInches };
+  }
+}
+
+async function openStores(mongodb: Secret) {
+  const store = await openReadOnlyStore(mongodb, 'export-worker');
+  return { documents: documentStore(store), templates: templateReader(store) };
+}
+
+/** Creates the built-in template. Its large library is loaded only for this. */
+async function createBuiltIn(): Promise<WordTemplate> {
+  const { createDefaultTemplate } = await import('../formats/default-template.ts');
+  return { compiled: await createDefaultTemplate(), indentInches: 0.5 };
+}
