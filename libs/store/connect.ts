@@ -1,19 +1,19 @@
 /** Connects to MongoDB with the options that all connections share. */
 import mongoose from 'mongoose';
 import type { RowOf, Secret, View } from '#libs/contract';
-import { patchSessionTracking } from './driver.ts';
+import './driver-drain-hang.ts';
 import { createReader, type Reader } from './views.ts';
 
 /**
  * Connects. A `maxPoolSize` in the address overrides the one in `options`. Rejects if MongoDB cannot be
  * reached within five seconds.
  */
-export async function connect(uri: Secret, options: { appName: string; maxPoolSize: number }) {
-  const { appName, maxPoolSize } = options;
+export async function connect(uri: Secret, options: { appName: string; maxPoolSize: number; monitorCommands?: boolean }) {
+  const { appName, maxPoolSize, monitorCommands = false } = options;
   // the driver prefers options to the address
   const hasPoolSize = /[?&]maxPoolSize=/i.test(uri.reveal());
   const connection = mongoose.createConnection(uri.reveal(), {
-    ...{ appName, ...(!hasPoolSize && { maxPoolSize }) },
+    ...{ appName, monitorCommands, ...(!hasPoolSize && { maxPoolSize }) },
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     heartbeatFrequencyMS: 5_000,
@@ -28,7 +28,6 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
     await connection.destroy(true);
     throw error;
   });
-  patchSessionTracking(connection.getClient());
   const db = connection.db;
   if (!db) throw new Error('The MongoDB connection has no database');
   return { connection, db };

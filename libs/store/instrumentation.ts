@@ -1,6 +1,5 @@
 /** Instrumentation: reports MongoDB commands, published events and connection use. */
 import type mongoose from 'mongoose';
-import { type CommandEnded, getPools } from './driver.ts';
 
 /** A finished MongoDB command. */
 export interface Command {
@@ -34,26 +33,46 @@ export interface Connections {
   readonly waiting: number;
 }
 
-/** Reports a client's commands and connection waits from now on. */
+/** Reports a client's commands and connection waits from now on. The client needs `monitorCommands`. */
 export function instrument(
   client: mongoose.mongo.MongoClient,
   { command, connectionWaited }: Pick<StoreInstrumentation, 'command' | 'connectionWaited'>,
 ): void {
-  const report = (isFailed: boolean) => (event: unknown) => {
-    // driver.ts emits its own data under the names of the driver's events
-    const { commandName: name, collection, startedAt, duration: durationMs } = event as CommandEnded;
-    command({ name, collection, isFailed, startedAt, durationMs });
-  };
+  // only the first event of a command has its collection, and the duration of the last one is in whole ms
+  const running = new Map<number, Pick<Command, 'collection' | 'startedAt'>>();
+  client.on('commandStarted', ({ requestId, commandName, command: sent }) => {
+    running.set(requestId, { collection: getCollection(sent, commandName), startedAt: performance.now() });
+  });
+  const report =
+    (isFailed: boolean) =>
+    ({ requestId, commandName: name }: { requestId: number; commandName: string }) => {
+      const started = running.get(requestId);
+      running.delete(requestId);
+      if (started) command({ name, ...started, isFailed, durationMs: performance.now() - started.startedAt });
+    };
   client.on('commandSucceeded', report(false));
   client.on('commandFailed', report(true));
   client.on('connectionCheckedOut', ({ durationMS }) => connectionWaited(durationMS));
 }
 
+function getCollection(sent: Record<string, unknown>, commandName: string): string | undefined {
+  const target = sent.collection ?? sent[commandName];
+  return typeof target === 'string' ? target : undefined;
+}
+
+/** The connections of a client to one server. */
+interface Pool {
+  readonly currentCheckedOutCount: number;
+  readonly availableConnectionCount: number;
+  readonly waitQueueSize: number;
+}
+
 /** Counts a client's current connections. */
-export function countConnections(client: mongoose.mongo.MongoClient): Connections {
-  const pools = getPools(client);
-  const sum = (count: (pool: (typeof pools)[number]) => number) =>
-    pools.reduce((total, pool) => total + count(pool), 0);
+export function countConnections(client: object): Connections {
+  // the driver has no public function that counts them
+  const { topology } = client as { topology?: { s: { servers: Map<string, { pool: Pool }> } } };
+  const pools = [...(topology?.s.servers.values() ?? [])].map(({ pool }) => pool);
+  const sum = (count: (pool: Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0);
   return {
     inUse: sum((pool) => pool.currentCheckedOutCount),
     idle: sum((pool) => pool.availableConnectionCount),

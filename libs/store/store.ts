@@ -34,7 +34,6 @@ import {
 import { type ReencryptionResult, reencrypt } from './reencryption.ts';
 import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
-import { SwapRemoveSet } from './swap-remove-set.ts';
 import { withTimeout } from './timeout.ts';
 import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
 import { createReader, createView, ignoreAlreadyExists, missingViews, type Reader } from './views.ts';
@@ -124,7 +123,11 @@ export interface Store {
 /** Connects to MongoDB. Rejects if MongoDB cannot be reached within five seconds. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { contract, bus, now, topology, onError } = options;
-  const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
+  const { connection, db } = await connect(options.uri, {
+    appName: contract.name,
+    maxPoolSize: 50,
+    monitorCommands: options.instrumentation !== undefined,
+  });
   if (options.instrumentation) instrument(connection.getClient(), options.instrumentation);
   const by = newId();
   const outbox = outboxCollection(contract.name);
@@ -144,7 +147,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     keyring: options.keyring,
     now,
   });
-  const pendingChanges = new SwapRemoveSet<Promise<unknown>>();
+  const pendingChanges = new Set<Promise<unknown>>();
   const transact: Store['transact'] = async (actor, work) => {
     if (actor.tx) return work(actor.tx);
     const change = runTransaction(actor, work);
