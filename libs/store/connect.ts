@@ -8,7 +8,10 @@ import { createReader, type Reader } from './views.ts';
  * Connects. A `maxPoolSize` in the address overrides the one in `options`. Rejects if MongoDB cannot be
  * reached within five seconds.
  */
-export async function connect(uri: Secret, options: { appName: string; maxPoolSize: number; monitorCommands?: boolean }) {
+export async function connect(
+  uri: Secret,
+  options: { appName: string; maxPoolSize: number; monitorCommands?: boolean },
+) {
   const { appName, maxPoolSize, monitorCommands = false } = options;
   // the driver prefers options to the address
   const hasPoolSize = /[?&]maxPoolSize=/i.test(uri.reveal());

@@ -1,9 +1,6 @@
 /** The public interface of the store library: MongoDB, transactions with events, sealing and views. */
 export { type Collection, collection } from './collection.ts';
 export { openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
-export type { EmbeddedError, Mongod } from './embedded/mongod.ts';
-export { isAlive, readProcessMark } from './embedded/process-mark.ts';
-export { startMongod } from './embedded.ts';
 export { type Grant, toGrants } from './grants.ts';
 export type { IdempotentRequest, StoredResponse } from './idempotency.ts';
 export type { Command, StoreInstrumentation } from './instrumentation.ts';
