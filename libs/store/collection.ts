@@ -15,6 +15,16 @@ export interface Index {
   readonly options?: mongoose.IndexOptions;
 }
 
+/** Creates the indexes of a collection in one command. Without changes it has no effect. */
+export async function createIndexes(
+  db: mongoose.mongo.Db,
+  { name, schema }: { name: string; schema: Pick<mongoose.Schema, 'indexes'> },
+): Promise<void> {
+  const indexes = schema.indexes().map(([key, { background: _, ...options }]) => ({ key, ...options }));
+  // the types of mongoose do not know that these are the options of the driver
+  if (indexes.length > 0) await db.collection(name).createIndexes(indexes as mongoose.mongo.IndexDescription[]);
+}
+
 /** Declares an owned collection. Writing or querying a field that is not listed in `fields` throws. */
 export function collection<Row extends { _id: string }>(
   name: string,

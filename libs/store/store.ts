@@ -5,7 +5,7 @@
 import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
-import type { Collection } from './collection.ts';
+import { type Collection, createIndexes } from './collection.ts';
 import { connect } from './connect.ts';
 import {
   type IdempotencyRow,
@@ -219,7 +219,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       );
       const absent = all.filter(({ name }) => !existing.has(name));
       await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
-      await Promise.all(all.map((collection) => rows(collection).createIndexes()));
+      await Promise.all(all.map((collection) => createIndexes(db, collection)));
       await Promise.all(contract.views.map((view) => createView(db, view)));
     },
     missingViews: () => missingViews(db, contract.reads),
