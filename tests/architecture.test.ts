@@ -119,7 +119,10 @@ describe('places', () => {
     );
     const wrong = inImage.flatMap(({ path, imports, types }) =>
       imports
-        .filter((target) => !types.includes(target) && !/^(#libs\/|node:|[a-z]+\/.*\.(ts|json)$|package\.json$)/.test(target))
+        .filter(
+          (target) =>
+            !types.includes(target) && !/^(#libs\/|node:|[a-z]+\/.*\.(ts|json)$|package\.json$)/.test(target),
+        )
         .map((target) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target)
         .filter((name) => !Object.hasOwn(dependencies, name))
         .map((name) => `${path} → ${name}`),

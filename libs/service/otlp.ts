@@ -56,12 +56,7 @@ export interface SpanSource {
  * Starts the OpenTelemetry SDK. Only one can run in a process, because the SDK registers a global
  * tracer provider.
  */
-export function startOtlp({
-  endpoint,
-  name,
-  ratio,
-  trustsCallerSampling,
-}: OtlpOptions): SpanSource {
+export function startOtlp({ endpoint, name, ratio, trustsCallerSampling }: OtlpOptions): SpanSource {
   const root = new TraceIdRatioBasedSampler(ratio);
   // parents from the bus or the database were sampled by our own services, so they count as local
   const sampler = trustsCallerSampling

@@ -22,7 +22,8 @@ export async function createIndexes(
 ): Promise<void> {
   const indexes = schema.indexes().map(([key, { background: _, ...options }]) => ({ key, ...options }));
   // the types of mongoose do not know that these are the options of the driver
-  if (indexes.length > 0) await db.collection(name).createIndexes(indexes as mongoose.mongo.IndexDescription[]);
+  if (indexes.length > 0)
+    await db.collection(name).createIndexes(indexes as mongoose.mongo.IndexDescription[]);
 }
 
 /** Declares an owned collection. Writing or querying a field that is not listed in `fields` throws. */

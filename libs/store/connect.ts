@@ -1,6 +1,7 @@
 /** Connects to MongoDB with the options that all connections share. */
 import mongoose from 'mongoose';
 import type { RowOf, Secret, View } from '#libs/contract';
+import './driver-command-times.ts';
 import './driver-drain-hang.ts';
 import { createReader, type Reader } from './views.ts';
 
@@ -8,15 +9,12 @@ import { createReader, type Reader } from './views.ts';
  * Connects. A `maxPoolSize` in the address overrides the one in `options`. Rejects if MongoDB cannot be
  * reached within five seconds.
  */
-export async function connect(
-  uri: Secret,
-  options: { appName: string; maxPoolSize: number; monitorCommands?: boolean },
-) {
-  const { appName, maxPoolSize, monitorCommands = false } = options;
+export async function connect(uri: Secret, options: { appName: string; maxPoolSize: number }) {
+  const { appName, maxPoolSize } = options;
   // the driver prefers options to the address
   const hasPoolSize = /[?&]maxPoolSize=/i.test(uri.reveal());
   const connection = mongoose.createConnection(uri.reveal(), {
-    ...{ appName, monitorCommands, ...(!hasPoolSize && { maxPoolSize }) },
+    ...{ appName, ...(!hasPoolSize && { maxPoolSize }) },
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     heartbeatFrequencyMS: 5_000,

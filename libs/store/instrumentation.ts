@@ -1,5 +1,6 @@
 /** Instrumentation: reports MongoDB commands, published events and connection use. */
 import type mongoose from 'mongoose';
+import type { EndedCommand } from './driver-command-times.ts';
 
 /** A finished MongoDB command. */
 export interface Command {
@@ -33,31 +34,16 @@ export interface Connections {
   readonly waiting: number;
 }
 
-/** Reports a client's commands and connection waits from now on. The client needs `monitorCommands`. */
+/** Reports a client's commands and connection waits from now on. */
 export function instrument(
   client: mongoose.mongo.MongoClient,
   { command, connectionWaited }: Pick<StoreInstrumentation, 'command' | 'connectionWaited'>,
 ): void {
-  // only the first event of a command has its collection, and the duration of the last one is in whole ms
-  const running = new Map<number, Pick<Command, 'collection' | 'startedAt'>>();
-  client.on('commandStarted', ({ requestId, commandName, command: sent }) => {
-    running.set(requestId, { collection: getCollection(sent, commandName), startedAt: performance.now() });
-  });
-  const report =
-    (isFailed: boolean) =>
-    ({ requestId, commandName: name }: { requestId: number; commandName: string }) => {
-      const started = running.get(requestId);
-      running.delete(requestId);
-      if (started) command({ name, ...started, isFailed, durationMs: performance.now() - started.startedAt });
-    };
+  // driver-command-times.ts emits its own data under the names of the driver's events
+  const report = (isFailed: boolean) => (ended: unknown) => command({ ...(ended as EndedCommand), isFailed });
   client.on('commandSucceeded', report(false));
   client.on('commandFailed', report(true));
   client.on('connectionCheckedOut', ({ durationMS }) => connectionWaited(durationMS));
-}
-
-function getCollection(sent: Record<string, unknown>, commandName: string): string | undefined {
-  const target = sent.collection ?? sent[commandName];
-  return typeof target === 'string' ? target : undefined;
 }
 
 /** The connections of a client to one server. */

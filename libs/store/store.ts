@@ -123,11 +123,7 @@ export interface Store {
 /** Connects to MongoDB. Rejects if MongoDB cannot be reached within five seconds. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { contract, bus, now, topology, onError } = options;
-  const { connection, db } = await connect(options.uri, {
-    appName: contract.name,
-    maxPoolSize: 50,
-    monitorCommands: options.instrumentation !== undefined,
-  });
+  const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
   if (options.instrumentation) instrument(connection.getClient(), options.instrumentation);
   const by = newId();
   const outbox = outboxCollection(contract.name);
