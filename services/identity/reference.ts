@@ -43,11 +43,15 @@ const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#reference'
 
 /** Handlers of the operations that serve the OpenAPI document and its page. */
 export function referenceHandlers() {
-  const text = JSON.stringify(openapi(contracts, about));
-  const etag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  // created with the first request
+  let document: ReturnType<typeof createDocument> | undefined;
   const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
-    handle(getOpenApi, async () => reply(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } })),
+    handle(getOpenApi, async () => {
+      document ??= createDocument();
+      const { text, etag } = document;
+      return reply(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } });
+    }),
     handle(getReferencePage, async () =>
       reply(body('text/html; charset=utf-8', page), { headers: pageHeaders }),
     ),
@@ -57,4 +61,9 @@ export function referenceHandlers() {
       return reply(body(type, content), { headers: { 'Cache-Control': 'public, max-age=3600' } });
     }),
   ];
+}
+
+function createDocument() {
+  const text = JSON.stringify(openapi(contracts, about));
+  return { text, etag: createHash('sha256').update(text).digest('base64url').slice(0, 22) };
 }
