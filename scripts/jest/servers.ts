@@ -57,18 +57,20 @@ process.stdin.resume().once('end', async () => {
   process.exit(left.length > 0 ? 1 : 0);
 });
 
-/** Processes of this run, found by the temporary folder in their environment. Works on Linux only. */
+/**
+ * Processes of this run: the path of its temporary folder is in their environment or command line. Works on
+ * Linux only.
+ */
 function findProcesses(): { id: number; line: string }[] {
-  const mark = `TMPDIR=${tmpdir()}`;
   const own = new Set([process.pid, process.ppid]);
   const ids = safely(() => readdirSync('/proc'), [])
     .map(Number)
     .filter((id) => id > 0 && !own.has(id));
   return ids.flatMap((id) => {
-    const environment = safely(() => readFileSync(`/proc/${id}/environ`, 'utf8'), '');
-    if (!environment.split('\0').includes(mark)) return [];
     const command = safely(() => readFileSync(`/proc/${id}/cmdline`, 'utf8'), '').replaceAll('\0', ' ');
-    return command ? [{ id, line: `  process ${id} ${command.slice(0, 200)}` }] : [];
+    const environment = safely(() => readFileSync(`/proc/${id}/environ`, 'utf8'), '');
+    const isOfThisRun = command.includes(tmpdir()) || environment.includes(tmpdir());
+    return isOfThisRun && command ? [{ id, line: `  process ${id} ${command.slice(0, 200)}` }] : [];
   });
 }
 

@@ -10,7 +10,7 @@ import { createThreadPool } from './thread-pool.ts';
  * The priority of this process as a nice value. It is low enough to protect the p99 of readers, and high
  * enough that a file is done within seconds when other programs need all cores (ADR 26).
  */
-const lowPriority = 5;
+const lowPriority = 10;
 const running = new Map<number, AbortController>();
 let pool: TaskRunner | undefined;
 

@@ -156,11 +156,11 @@ const poolProgram = fileURLToPath(new URL('../testing/pool-program.ts', import.m
 // these tests read /proc
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
-onLinux('every thread of the worker process has the nice value 5', async () => {
+onLinux('every thread of the worker process has the nice value 10', async () => {
   pool = start(generousLimits);
   await run('compileBuiltIn');
   const [workerProcess] = await findWorkerProcesses();
-  expect(new Set(await readPriorities(workerProcess?.pid))).toEqual(new Set([5]));
+  expect(new Set(await readPriorities(workerProcess?.pid))).toEqual(new Set([10]));
   expect(new Set(await readPriorities(process.pid))).toEqual(new Set([0]));
 });
 
