@@ -5,11 +5,7 @@ import { InvalidRequest } from '#libs/contract';
  * Rejects with `InvalidRequest` when a password is easy to guess. `known` are facts about its owner, such as name
  * and email; `path` is where the error points in the body.
  */
-export type RejectWeakPassword = (
-  password: string,
-  known: readonly string[],
-  path: string,
-) => Promise<void>;
+export type RejectWeakPassword = (password: string, known: readonly string[], path: string) => Promise<void>;
 
 /** The highest score that is rejected: fewer than a million guesses (zxcvbn's scale goes from 0 to 4). */
 const maxWeakScore = 1;
