@@ -29,7 +29,10 @@ const entries: Record<string, Entry> = {
   },
   'cluster-secrets': {
     description: 'creates the missing Secrets of a development cluster (only in a clone, not in the image)',
-    load: () => import('./cluster-secrets.ts'),
+    load: () =>
+      import('./cluster-secrets.ts').catch((cause: unknown) => {
+        throw new Error('cluster-secrets is not in the image: run it in a clone of the project.', { cause });
+      }),
   },
 };
 
