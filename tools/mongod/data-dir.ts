@@ -40,11 +40,16 @@ export async function openLog(dataDir: string) {
   return open(logFile(dataDir), 'w', 0o600);
 }
 
+/** The exit codes of mongod that are handled (src/mongo/util/exit_code.h). */
+const wrongVersion = '62';
+const folderInUse = '100';
+
 /** Creates the error for a mongod that could not start, from its log. */
 export function explainFailure(log: string, dataDir: string): MongodError {
-  if (/DBPathInUse|Unable to (create\/)?(open|lock) the lock file/.test(log)) return inUseError(dataDir);
+  const exitCode = /"exitCode":(\d+)/.exec(log)?.[1];
+  if (exitCode === folderInUse || log.includes('DBPathInUse')) return inUseError(dataDir);
   if (/No space left on device/i.test(log)) return diskFullError(dataDir);
-  if (/featureCompatibilityVersion|unsupported version|UPGRADE PROBLEM/i.test(log))
+  if (exitCode === wrongVersion)
     return mongodError(
       'data_dir_version',
       `The data in ${dataDir} was written by a MongoDB version that this mongod cannot open.`,
