@@ -38,7 +38,7 @@ async function supervise(options: SupervisorOptions): Promise<void> {
   await starting.then(
     (port) => process.stdout.write(`${port}\n`),
     (error: Error) => {
-      console.error(error);
+      process.stderr.write(`${error.stack}\n`);
       process.exit(1);
     },
   );
