@@ -17,7 +17,7 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
   && rm node_modules/.package-lock.json
 COPY . .
-# fixed modes and times make the image reproducible: the same commit gives the same files
+# fixed modes and times make the files reproducible: the same commit gives the same files
 RUN find . -type f -exec chmod 0644 {} + && find . -type d -exec chmod 0755 {} + && find . -exec touch -h -d @0 {} +
 
 # for development only (skaffold dev): the sources are writable
@@ -46,6 +46,15 @@ EXPOSE 8080 9464
 ENTRYPOINT ["deno", "run", "--no-prompt", "--cached-only", "--allow-env", "--allow-net", "--allow-read=/app", "--allow-sys=hostname,osRelease"]
 CMD ["services/documents/main.ts"]
 
+# the code of all services, compiled by the user and the Node of the image: a start takes less time. V8's output differs
+# between builds, so the cache is the only part of the image that is not reproducible.
+FROM ${NODE_BASE} AS compiled
+WORKDIR /app
+COPY --from=files /app /app
+USER 65532:65532
+ENV NODE_COMPILE_CACHE=/tmp/compiled
+RUN ["/nodejs/bin/node", "--disable-warning=ExperimentalWarning", "services/services.ts"]
+
 FROM ${NODE_BASE} AS node
 ARG VERSION=0.0.0
 ARG REVISION=unknown
@@ -56,7 +65,8 @@ LABEL org.opencontainers.image.title="Process Document Service" \
   org.opencontainers.image.revision="${REVISION}"
 WORKDIR /app
 COPY --from=files /app /app
-ENV NODE_ENV=production
+COPY --from=compiled --chown=65532:65532 /tmp/compiled /app/.compiled
+ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/.compiled
 USER 65532:65532
 EXPOSE 8080 9464
 ENTRYPOINT ["/nodejs/bin/node", "--disable-warning=ExperimentalWarning"]

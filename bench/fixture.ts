@@ -47,7 +47,7 @@ export async function createFixture(mongoUri: string, profile?: string): Promise
   const commands = {
     service: {
       file: 'services/all.ts',
-      readyPath: '/api/v1/openapi.json',
+      readyPath: '/api/v1',
       environment: (port: number) => ({
         ...serviceEnvironment(uri.href, managementPort),
         PORT: String(port),

@@ -2,7 +2,7 @@
 import type { Limit } from './limit.ts';
 import { exportBesideBusyLoops } from './rows/exporting.ts';
 import { writersWithKey } from './rows/idempotency-keys.ts';
-import { idle } from './rows/idle.ts';
+import { idle, idleMemory } from './rows/idle.ts';
 import { documentsMemory, requestUnderHugeReads, reviseHuge } from './rows/large-documents.ts';
 import { searches } from './rows/searching.ts';
 import { deliveries } from './rows/webhooks.ts';
@@ -10,6 +10,7 @@ import { deliveries } from './rows/webhooks.ts';
 /** The limits that `npm run bench` measures after the rows. */
 export const limits: readonly Limit[] = [
   idle,
+  idleMemory,
   ...searches,
   requestUnderHugeReads,
   reviseHuge,

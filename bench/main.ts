@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startMongod } from '#libs/store';
+import { startMongod } from '../tools/mongod/mongod.ts';
 import { startRun } from './environment.ts';
 import { measureFiles } from './files/measure.ts';
 import { limits } from './limits.ts';

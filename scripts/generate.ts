@@ -131,8 +131,8 @@ function grantsPage(): string {
     return `## ${contract.name}\n\n${renderTable(['collection or view', 'allowed actions'], rows)}`;
   });
   return renderPage('MongoDB grants', [
-    'Each service has its own MongoDB user. `npm run mongo-users` creates these users, each with a role that has exactly\n' +
-      'these grants.',
+    'Each service has its own MongoDB user. `npm run admin -- mongo-users` creates these users, each with a role that has\n' +
+      'exactly these grants.',
     ...sections,
   ]);
 }

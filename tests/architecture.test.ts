@@ -10,6 +10,7 @@ import {
   listNames,
   readPages,
   readSources,
+  readText,
 } from './architecture/sources.ts';
 import {
   type Finding,
@@ -98,15 +99,39 @@ describe('dependencies', () => {
 });
 
 describe('places', () => {
-  test('product code imports no test code', () => {
-    // `services/local` runs only on the machines of developers
-    const product = shipped.filter(({ path }) => !/^(services\/local|libs\/testing)\//.test(path));
+  test('product code imports neither tools nor test code', () => {
+    const product = shipped.filter(({ path }) => !path.startsWith('libs/testing/'));
     const wrong = product.flatMap(({ path, imports }) =>
       imports
-        .filter((target) => target === '#libs/testing' || isTest(target))
+        .filter((target) => target === '#libs/testing' || isTest(target) || target.startsWith('tools/'))
         .map((target) => `${path} → ${target}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test('the image contains only product code and the commands of operators', () => {
+    const lines = readText('.dockerignore').split('\n').filter(Boolean);
+    expect(lines[0]).toBe('*');
+    const included = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    const files = ['LICENSE', 'deno.json', 'docs/contracts/openapi.json', 'package-lock.json', 'package.json', 'scripts/sbom.ts'];
+    expect(included.toSorted()).toEqual([...files, 'libs', 'services', 'tools/admin'].toSorted());
+    expect(lines).toEqual(expect.arrayContaining(['libs/testing', '**/testing', '**/*.test.ts']));
+  });
+
+  test('the image contains every package that its code imports', () => {
+    const { dependencies } = JSON.parse(readText('package.json'));
+    const inImage = [...shipped, ...sources.filter(({ path }) => path.startsWith('tools/admin/'))].filter(
+      ({ path }) => !path.startsWith('libs/testing/') && !isTest(path),
+    );
+    const wrong = inImage.flatMap(({ path, values }) =>
+      values
+        .filter((target) => !/^(#libs\/|node:|[a-z]+\/.*\.(ts|json)$|package\.json$)/.test(target))
+        .map((target) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target)
+        .filter((name) => !Object.hasOwn(dependencies, name))
+        .map((name) => `${path} → ${name}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(readText('Dockerfile')).toContain('npm ci --omit=dev --omit=optional');
   });
 
   test('samples, attacks and fixture generators are in tests/', () => {
@@ -151,8 +176,7 @@ describe('places', () => {
   });
 
   test('only entry points and program starters read process.env', () => {
-    const mayRead =
-      /^services\/(all|[a-z-]+\/main|export\/workers\/worker)\.ts$|^libs\/(testing|store\/embedded)\//;
+    const mayRead = /^services\/(all|[a-z-]+\/main|export\/workers\/worker)\.ts$|^libs\/testing\//;
     const wrong = shipped.filter(({ path, text }) => /process\.env/.test(text) && !mayRead.test(path));
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });

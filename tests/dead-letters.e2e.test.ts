@@ -1,4 +1,4 @@
-/** Tests `scripts/dead-letters.ts`: list and show dead letters, and replay them after a repair. */
+/** Tests `npm run admin -- dead-letters`: list and show dead letters, and replay them after a repair. */
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 async function runDeadLetters(...args: string[]): Promise<{ code: number | null; text: string }> {
-  const { exited, printed } = runScript('dead-letters.ts', args, {
+  const { exited, printed } = runScript('../tools/admin/main.ts', ['dead-letters', ...args], {
     AMQP_URL: rabbit.url,
     AMQP_PREFIX: prefix,
   });

@@ -176,7 +176,7 @@ test('a service updates a view that an older version created', async () => {
   expect(await pipeline()).toEqual(now);
 });
 
-test('npm run mongo-users creates users and repairs changed roles', async () => {
+test('mongo-users creates users and repairs changed roles', async () => {
   const uri = new URL(users.administrator);
   uri.pathname = '/made_by_command';
   const first = await mongoUsers(['--uri', uri.href], { DOCUMENTS_PASSWORD: 'given-by-the-environment' });
@@ -204,7 +204,7 @@ test('npm run mongo-users creates users and repairs changed roles', async () => 
   }
 });
 
-test('npm run mongo-users --print prints equal commands without passwords', async () => {
+test('mongo-users --print prints equal commands without passwords', async () => {
   const { code, text } = await mongoUsers(['--print', 'made_by_hand'], {});
   expect(code).toBe(0);
   expect(text.match(/"pwd":passwordPrompt\(\)/g)).toHaveLength(contracts.length);
@@ -217,7 +217,7 @@ test('npm run mongo-users --print prints equal commands without passwords', asyn
   expect(await privileges('made_by_hand')).toBe(await privileges('process_documents'));
 });
 
-test('npm run mongo-users explains a missing argument', async () => {
+test('mongo-users explains a missing argument', async () => {
   expect(await mongoUsers([], {})).toMatchObject({ code: 1 });
   const unnamed = await mongoUsers(['--uri', 'mongodb://127.0.0.1:9/'], {});
   expect(unnamed.text).toContain('must name the database');
@@ -239,10 +239,14 @@ async function findDenied(commands: Record<string, () => unknown>): Promise<stri
 }
 
 async function mongoUsers(args: string[], environment: Record<string, string>) {
-  const script = new URL('../scripts/mongo-users.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
-  });
+  const script = new URL('../tools/admin/main.ts', import.meta.url).pathname;
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', script, 'mongo-users', ...args],
+    {
+      env: { PATH: process.env.PATH, ...environment },
+    },
+  );
   let text = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {

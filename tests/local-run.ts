@@ -32,19 +32,23 @@ export function spawnLocal(
   dataDir: string,
   environment: Record<string, string> = {},
 ): Omit<LocalRun, 'origin'> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'services/all.ts'], {
-    cwd: new URL('..', import.meta.url).pathname,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      PORT: '0',
-      MANAGEMENT_PORT: '0',
-      DATA_DIR: dataDir,
-      LOG_LEVEL: 'warn',
-      ...environment,
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', 'tools/local-run/main.ts'],
+    {
+      cwd: new URL('..', import.meta.url).pathname,
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        PORT: '0',
+        MANAGEMENT_PORT: '0',
+        DATA_DIR: dataDir,
+        LOG_LEVEL: 'warn',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {

@@ -75,10 +75,13 @@ const api = apiClient((path) => {
   return `http://127.0.0.1:${running.get(owner)?.port}`;
 });
 
+const runReEncrypt = (args: string[], environment: Record<string, string>) =>
+  runScript('../tools/admin/main.ts', ['re-encrypt', ...args], environment);
+
 /** Runs the command for each service as the service's MongoDB user. Returns the exit codes and the output. */
 async function reEncrypt(...keys: string[]): Promise<{ codes: (number | null)[]; text: string }> {
   const programs = contracts.map(({ name }) =>
-    runScript('re-encrypt.ts', [name], { MONGODB_URI: users.getUri(name), ENCRYPTION_KEYS: keys.join(',') }),
+    runReEncrypt([name], { MONGODB_URI: users.getUri(name), ENCRYPTION_KEYS: keys.join(',') }),
   );
   const codes = await Promise.all(programs.map(({ exited }) => exited));
   return { codes, text: programs.map(({ printed }) => printed()).join('') };
@@ -167,13 +170,13 @@ test('re-encrypt exits with 1 and changes nothing if a key is missing', async ()
 
 test('re-encrypt cannot change other services and explains wrong arguments', async () => {
   const settings = { MONGODB_URI: users.getUri('export'), ENCRYPTION_KEYS: current };
-  const foreign = runScript('re-encrypt.ts', ['identity'], settings);
+  const foreign = runReEncrypt(['identity'], settings);
   expect(await foreign.exited).toBe(1);
   expect(foreign.printed()).toContain('not authorized');
-  const unnamed = runScript('re-encrypt.ts', ['unknown'], settings);
+  const unnamed = runReEncrypt(['unknown'], settings);
   expect(await unnamed.exited).toBe(1);
   expect(unnamed.printed()).toContain('Services: ');
-  const unkeyed = runScript('re-encrypt.ts', [], { ...settings, ENCRYPTION_KEYS: 'short' });
+  const unkeyed = runReEncrypt([], { ...settings, ENCRYPTION_KEYS: 'short' });
   expect(await unkeyed.exited).toBe(1);
   expect(unkeyed.printed()).toMatch(/^ENCRYPTION_KEYS must hold[^\n]*\n$/);
 });

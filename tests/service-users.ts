@@ -14,7 +14,7 @@ export interface ServiceUsers {
   stop(): Promise<void>;
 }
 
-/** Starts MongoDB and creates the users as `npm run mongo-users` does. */
+/** Starts MongoDB and creates the users as `npm run admin -- mongo-users` does. */
 export async function serviceUsers(): Promise<ServiceUsers> {
   const mongo = await securedMongo();
   const uri = new URL(mongo.uri);

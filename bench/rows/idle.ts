@@ -1,7 +1,10 @@
-/** Limit for the CPU time of an idle process. */
+/** Limits for the CPU time and the memory of an idle process. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Limit } from '../limit.ts';
-import { getPreciseCpuMs } from '../process-usage.ts';
+import { getPreciseCpuMs, getRssMb } from '../process-usage.ts';
+import { start } from '../processes.ts';
+
+const remark = 'all five services in one process, with the in-process bus';
 
 /** The cost of polling without work: outboxes, deliveries, search index and health checks. */
 export const idle: Limit = {
@@ -9,7 +12,7 @@ export const idle: Limit = {
   unit: 'ms',
   goal: 20,
   statistic: 'median',
-  remark: 'all five services in one process, with the in-process bus; measured in ten single seconds',
+  remark: `${remark}; measured in ten single seconds`,
   async measure({ processes }, share) {
     const { pid } = processes.service;
     // let the work of earlier rows finish
@@ -21,5 +24,27 @@ export const idle: Limit = {
       seconds.push(((getPreciseCpuMs(pid) - cpuMs) / (performance.now() - startedAt)) * 1000);
     }
     return seconds;
+  },
+};
+
+/** A new process that has served no request. */
+export const idleMemory: Limit = {
+  name: 'resident memory of an idle process',
+  unit: 'MB',
+  goal: 200,
+  statistic: 'largest',
+  remark: `${remark}; ten single seconds after its start`,
+  async measure({ commands }, share) {
+    const program = await start(commands.service);
+    try {
+      const samples: number[] = [];
+      while (samples.length < Math.ceil(10 * share)) {
+        await pause(1_000);
+        samples.push(getRssMb(program.pid));
+      }
+      return samples;
+    } finally {
+      await program.stop();
+    }
   },
 };

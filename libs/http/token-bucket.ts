@@ -31,7 +31,11 @@ export function tokenBucket({
   name?: string;
 }): TokenBucket {
   const perMs = perMinute / 60_000;
-  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: keys ?? 100_000 });
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({
+    // unlike `max`, this allocates no memory for buckets that do not exist yet
+    maxSize: keys ?? 100_000,
+    sizeCalculation: () => 1,
+  });
   const consume = (key: string, mode: 'consume' | 'peek' = 'consume') => {
     const at = now();
     const previous = buckets.get(key) ?? { tokens: burst, at };

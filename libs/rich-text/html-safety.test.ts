@@ -1,9 +1,9 @@
 /** Tests that no text, attribute, mark or node type becomes markup; a strict parser reads the HTML back. */
 import { expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
+import { link, p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { attacks, places } from '../../tests/rich-text/attacks.ts';
 import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
-import { link, p, text } from './build.ts';
 import { toHtml } from './html.ts';
 import { toPlainText } from './text.ts';
 

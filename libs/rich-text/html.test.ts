@@ -1,7 +1,7 @@
 /** Tests of rich text as HTML. */
 import { expect, test } from '@jest/globals';
+import { br, doc, li, link, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { dataUri, gif, png } from '../../tests/rich-text/sample-images.ts';
-import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
 import { toHtml } from './html.ts';
 import type { RichText } from './tree.ts';
 

@@ -1,8 +1,8 @@
 /** Tests that text which looks like markup is escaped in Markdown. */
 import { expect, test } from '@jest/globals';
 import type { RootContent } from 'mdast';
+import { doc, li, node, nodeWith, p } from '../../tests/fixtures/generators/rich-text.ts';
 import { createRandom, hostileText, hostileTree } from '../../tests/rich-text/hostile.ts';
-import { doc, li, node, nodeWith, p } from './build.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
 import { toPlainText } from './text.ts';

@@ -1,8 +1,8 @@
 /** Tests of what remains of rich text in the Markdown export. */
 import { expect, test } from '@jest/globals';
+import { br, doc, li, link, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
 import { dataUri, png } from '../../tests/rich-text/sample-images.ts';
-import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
 import type { RichText } from './tree.ts';

@@ -1,10 +1,10 @@
 /** Tests that a GitHub Markdown parser reads exactly the text and structure of the rich text. */
 import { expect, test } from '@jest/globals';
+import { br, doc, li, link, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { createRandom, hostileText, hostileTree } from '../../tests/rich-text/hostile.ts';
-import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
+import { outlineBlocks, outlineMarkdown } from '../../tests/rich-text/markdown-outline.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
-import { outlineBlocks, outlineMarkdown } from './round-trip.ts';
 import type { RichText } from './tree.ts';
 
 /** The number of random trees. */

@@ -1,6 +1,6 @@
 /** Tests of the plain text for the search index. */
 import { expect, test } from '@jest/globals';
-import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
+import { br, doc, li, link, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { toPlainText } from './text.ts';
 
 test('toPlainText writes each non-empty block as one line', () => {

@@ -1,7 +1,7 @@
 /** Tests of the normalization of rich-text trees. */
 import { expect, test } from '@jest/globals';
+import { br, doc, li, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
-import { br, doc, li, node, nodeWith, p, text } from './build.ts';
 import { type RichText, walk } from './tree.ts';
 import { isTextblock, toWellFormed } from './well-formed.ts';
 

@@ -1,6 +1,6 @@
 /** The log: one JSON line per unit of work, or readable lines in a terminal. Secrets are redacted by type. */
+import { createRequire } from 'node:module';
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
-import pretty from 'pino-pretty';
 import { redactFields } from './redaction.ts';
 
 /** A structured logger. */
@@ -51,6 +51,8 @@ function toPinoOptions({ level }: LogOptions): LoggerOptions {
 function openDestination({ format, destination }: LogOptions): DestinationStream {
   if (destination) return destination;
   if (format === 'json') return pino.destination(1);
+  // loaded only for readable lines
+  const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
   return pretty({
     sync: true,
     singleLine: true,

@@ -1,5 +1,23 @@
-/** Exports spans with OTLP: sampled, batched and sent as protobuf over HTTP, under Node and Deno alike. */
-import { type Context, context, ROOT_CONTEXT, type Tracer, trace } from '@opentelemetry/api';
+/**
+ * Exports spans with OTLP: sampled, batched and sent as protobuf over HTTP, under Node and Deno alike. This
+ * file is loaded only if an endpoint is set, because it loads the OpenTelemetry SDK.
+ */
+import {
+  type Context,
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TraceAPI,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
 import packed from '../../package.json' with { type: 'json' };
 
 /** Where spans are sent, and which ones. */
@@ -17,6 +35,12 @@ export interface OtlpOptions {
 /** Creates and exports spans. */
 export interface SpanSource {
   tracer: Tracer;
+  /** Reads and sets the span of a context. */
+  trace: Pick<TraceAPI, 'getSpanContext' | 'setSpan'>;
+  /** OpenTelemetry's kinds of spans. */
+  kinds: typeof kinds;
+  /** Marks a span as failed. */
+  setFailed(span: Span): void;
   /**
    * Returns the context of a `traceparent`, or a root context if there is none. `us` marks a parent from our
    * own services.
@@ -29,22 +53,10 @@ export interface SpanSource {
 }
 
 /**
- * Loads and starts the OpenTelemetry SDK. Only one can run in a process, because the SDK registers a global
+ * Starts the OpenTelemetry SDK. Only one can run in a process, because the SDK registers a global
  * tracer provider.
  */
-export async function startOtlp({
-  endpoint,
-  name,
-  ratio,
-  trustsCallerSampling,
-}: OtlpOptions): Promise<SpanSource> {
-  const { NodeSDK } = await import('@opentelemetry/sdk-node');
-  const { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } = await import(
-    '@opentelemetry/sdk-trace'
-  );
-  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
-  const { resourceFromAttributes } = await import('@opentelemetry/resources');
-  const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
+export function startOtlp({ endpoint, name, ratio, trustsCallerSampling }: OtlpOptions): SpanSource {
   const root = new TraceIdRatioBasedSampler(ratio);
   // parents from the bus or the database were sampled by our own services, so they count as local
   const sampler = trustsCallerSampling
@@ -66,6 +78,9 @@ export async function startOtlp({
   const propagator = new W3CTraceContextPropagator();
   return {
     tracer: trace.getTracer(packed.name, packed.version),
+    trace,
+    kinds,
+    setFailed: (span) => void span.setStatus({ code: SpanStatusCode.ERROR }),
     toContext(traceparent, origin) {
       if (typeof traceparent !== 'string') return ROOT_CONTEXT;
       const extracted = propagator.extract(ROOT_CONTEXT, { traceparent }, reader);
@@ -85,6 +100,13 @@ export async function startOtlp({
     },
   };
 }
+
+const kinds = {
+  server: SpanKind.SERVER,
+  consumer: SpanKind.CONSUMER,
+  producer: SpanKind.PRODUCER,
+  client: SpanKind.CLIENT,
+};
 
 const reader = {
   keys: (carrier: Record<string, string>) => Object.keys(carrier),

@@ -3,16 +3,9 @@
  * set.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  type Attributes,
-  type Context,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
+import type { Attributes, Context, Span } from '@opentelemetry/api';
 import type { Command } from '#libs/store';
-import { type OtlpOptions, type SpanSource, startOtlp } from './otlp.ts';
+import type { OtlpOptions, SpanSource } from './otlp.ts';
 
 /** The kind of a span: a request, a consumed event, a published event, or an outgoing request. */
 export type SpanType = 'server' | 'consumer' | 'producer' | 'client';
@@ -63,19 +56,12 @@ interface WorkUnit {
   hasEnded: boolean;
 }
 
-const otelKinds = {
-  server: SpanKind.SERVER,
-  consumer: SpanKind.CONSUMER,
-  producer: SpanKind.PRODUCER,
-  client: SpanKind.CLIENT,
-};
-
 /**
  * Starts tracing. Without an endpoint the OpenTelemetry SDK is not loaded and no spans are recorded, but
  * statistics are collected.
  */
 export async function startTracing(otlp: OtlpOptions | undefined): Promise<Tracing> {
-  const spans = otlp && (await startOtlp(otlp));
+  const spans = otlp && (await import('./otlp.ts')).startOtlp(otlp);
   const currentUnit = new AsyncLocalStorage<WorkUnit>();
   // code that still runs after its unit has ended, e.g. in a worker that the unit woke, is not counted
   const getUnit = () => {
@@ -95,7 +81,7 @@ export async function startTracing(otlp: OtlpOptions | undefined): Promise<Traci
       try {
         return await currentUnit.run(unit, work);
       } catch (error) {
-        markFailed(unit.span, error);
+        markFailed(spans, unit.span, error);
         throw error;
       } finally {
         unit.hasEnded = true;
@@ -105,11 +91,11 @@ export async function startTracing(otlp: OtlpOptions | undefined): Promise<Traci
     setAttributes(attributes, error) {
       const span = getUnit()?.span;
       span?.setAttributes(attributes);
-      if (error !== undefined) markFailed(span, error);
+      if (error !== undefined) markFailed(spans, span, error);
     },
     workStats() {
       const { commands = 0, commandMs = 0, events = 0, context } = getUnit() ?? {};
-      const trace_id = context && trace.getSpanContext(context)?.traceId;
+      const trace_id = context && spans?.trace.getSpanContext(context)?.traceId;
       const mongodb_ms = Math.round(commandMs * 10) / 10;
       return { ...(trace_id && { trace_id }), mongodb_commands: commands, mongodb_ms, events };
     },
@@ -123,7 +109,7 @@ export async function startTracing(otlp: OtlpOptions | undefined): Promise<Traci
       const span = spans.tracer.startSpan(
         `${name} ${collection}`.trim(),
         {
-          kind: SpanKind.CLIENT,
+          kind: spans.kinds.client,
           startTime: endTime - durationMs,
           attributes: {
             'db.system.name': 'mongodb',
@@ -133,7 +119,7 @@ export async function startTracing(otlp: OtlpOptions | undefined): Promise<Traci
         },
         unit.context,
       );
-      if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+      if (isFailed) spans.setFailed(span);
       span.end(endTime);
     },
     recordPublishedEvents(count) {
@@ -158,17 +144,17 @@ function startSpan(
   const parent = spans.toContext(from, kind === 'server' ? 'caller' : 'us');
   const span = spans.tracer.startSpan(
     name,
-    { kind: otelKinds[kind], ...(attributes && { attributes }) },
+    { kind: spans.kinds[kind], ...(attributes && { attributes }) },
     parent,
   );
-  return { context: trace.setSpan(parent, span), span };
+  return { context: spans.trace.setSpan(parent, span), span };
 }
 
-function markFailed(span: Span | undefined, error: unknown): void {
+function markFailed(spans: SpanSource | undefined, span: Span | undefined, error: unknown): void {
   if (!span?.isRecording()) return;
   // a string is used as the error type itself
   const candidate = typeof error === 'object' && error !== null && 'name' in error ? error.name : error;
   const type = typeof candidate === 'string' ? candidate : 'Error';
   span.setAttribute('error.type', type);
-  span.setStatus({ code: SpanStatusCode.ERROR });
+  spans?.setFailed(span);
 }

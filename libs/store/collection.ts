@@ -19,6 +19,17 @@ export interface Index {
   readonly options?: mongoose.IndexOptions;
 }
 
+/** Creates the indexes of a collection in one command. Without changes it has no effect. */
+export async function createIndexes(
+  db: mongoose.mongo.Db,
+  { name, schema }: { name: string; schema: Pick<mongoose.Schema, 'indexes'> },
+): Promise<void> {
+  const indexes = schema.indexes().map(([key, { background: _, ...options }]) => ({ key, ...options }));
+  // the types of mongoose do not know that these are the options of the driver
+  if (indexes.length > 0)
+    await db.collection(name).createIndexes(indexes as mongoose.mongo.IndexDescription[]);
+}
+
 /** The schema of a field with an id of MongoDB, e.g. of a GridFS file. */
 export const objectId = z.instanceof(mongoose.mongo.ObjectId);
 

@@ -2,7 +2,8 @@
 import mongoose from 'mongoose';
 import type { RowOf, Secret, View } from '#libs/contract';
 import type { Collection } from './collection.ts';
-import { patchSessionTracking } from './driver.ts';
+import './driver-command-times.ts';
+import './driver-drain-hang.ts';
 import { createReader, type Reader } from './views.ts';
 
 /**
@@ -29,7 +30,6 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
     await connection.destroy(true);
     throw error;
   });
-  patchSessionTracking(connection.getClient());
   const db = connection.db;
   if (!db) throw new Error('The MongoDB connection has no database');
   return { connection, db };

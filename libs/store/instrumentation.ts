@@ -1,6 +1,6 @@
 /** Instrumentation: reports MongoDB commands, published events and connection use. */
 import type mongoose from 'mongoose';
-import { type CommandEnded, getPools } from './driver.ts';
+import type { EndedCommand } from './driver-command-times.ts';
 
 /** A finished MongoDB command. */
 export interface Command {
@@ -39,21 +39,26 @@ export function instrument(
   client: mongoose.mongo.MongoClient,
   { command, connectionWaited }: Pick<StoreInstrumentation, 'command' | 'connectionWaited'>,
 ): void {
-  const report = (isFailed: boolean) => (event: unknown) => {
-    // driver.ts emits its own data under the names of the driver's events
-    const { commandName: name, collection, startedAt, duration: durationMs } = event as CommandEnded;
-    command({ name, collection, isFailed, startedAt, durationMs });
-  };
+  // driver-command-times.ts emits its own data under the names of the driver's events
+  const report = (isFailed: boolean) => (ended: unknown) => command({ ...(ended as EndedCommand), isFailed });
   client.on('commandSucceeded', report(false));
   client.on('commandFailed', report(true));
   client.on('connectionCheckedOut', ({ durationMS }) => connectionWaited(durationMS));
 }
 
+/** The connections of a client to one server. */
+interface Pool {
+  readonly currentCheckedOutCount: number;
+  readonly availableConnectionCount: number;
+  readonly waitQueueSize: number;
+}
+
 /** Counts a client's current connections. */
-export function countConnections(client: mongoose.mongo.MongoClient): Connections {
-  const pools = getPools(client);
-  const sum = (count: (pool: (typeof pools)[number]) => number) =>
-    pools.reduce((total, pool) => total + count(pool), 0);
+export function countConnections(client: object): Connections {
+  // the driver has no public function that counts them
+  const { topology } = client as { topology?: { s: { servers: Map<string, { pool: Pool }> } } };
+  const pools = [...(topology?.s.servers.values() ?? [])].map(({ pool }) => pool);
+  const sum = (count: (pool: Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0);
   return {
     inUse: sum((pool) => pool.currentCheckedOutCount),
     idle: sum((pool) => pool.availableConnectionCount),

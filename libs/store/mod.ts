@@ -1,9 +1,6 @@
 /** The public interface of the store library: MongoDB, transactions with events, sealing and views. */
 export { type Collection, collection, objectId, type StoredRow } from './collection.ts';
 export { openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
-export type { EmbeddedError, Mongod } from './embedded/mongod.ts';
-export { isAlive, readProcessMark } from './embedded/process-mark.ts';
-export { startMongod } from './embedded.ts';
 export { isContention, isDuplicate, isUnavailable } from './error-codes.ts';
 export { type Grant, toGrants } from './grants.ts';
 export type { IdempotentRequest, StoredResponse } from './idempotency.ts';

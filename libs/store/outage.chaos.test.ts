@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation, Secret } from '#libs/contract';
 import { handle } from '#libs/http';
-import { createKeyring, isUnavailable, type Mongod, openStore, type Store, startMongod } from '#libs/store';
+import { createKeyring, isUnavailable, openStore, type Store } from '#libs/store';
 import { until } from '#libs/testing';
+import { type Mongod, startMongod } from '../../tools/mongod/mongod.ts';
 import { type HttpFixture, httpFixture } from '../testing/http-fixture.ts';
 import {
   createActor,

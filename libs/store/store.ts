@@ -5,7 +5,7 @@
 import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
-import type { Collection } from './collection.ts';
+import { type Collection, createIndexes } from './collection.ts';
 import { connect, getModel } from './connect.ts';
 import { isDuplicate } from './error-codes.ts';
 import {
@@ -35,7 +35,6 @@ import {
 import { type ReencryptionResult, reencrypt } from './reencryption.ts';
 import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
-import { SwapRemoveSet } from './swap-remove-set.ts';
 import { withTimeout } from './timeout.ts';
 import { type Actor, inTransaction, type Transaction } from './transaction.ts';
 import { createReader, createView, ignoreAlreadyExists, missingViews, type Reader } from './views.ts';
@@ -141,7 +140,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     keyring: options.keyring,
     now,
   });
-  const pendingChanges = new SwapRemoveSet<Promise<unknown>>();
+  const pendingChanges = new Set<Promise<unknown>>();
   const transact: Store['transact'] = async (actor, work) => {
     if (actor.tx) return work(actor.tx);
     const change = runTransaction(actor, work);
@@ -213,7 +212,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       );
       const absent = all.filter(({ name }) => !existing.has(name));
       await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
-      await Promise.all(all.map((collection) => rows(collection).createIndexes()));
+      await Promise.all(all.map((collection) => createIndexes(db, collection)));
       await Promise.all(contract.views.map((view) => createView(db, view)));
     },
     missingViews: () => missingViews(db, contract.reads),

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -53,7 +54,7 @@ const setName = 'pds';
 
 /** Starts a replica set with an election timeout of 2 s or more. It is killed at the latest with this process. */
 export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
-  const { findBinary } = await import('../store/embedded/binary.ts');
+  const { findBinary } = await import('../../tools/mongod/binary.ts');
   const { path } = await findBinary(() => undefined);
   const folder = await mkdtemp(join(tmpdir(), 'pds-mongo-'));
   const members = await Promise.all((await freePorts(count)).map((port) => createMember(path, folder, port)));
@@ -136,10 +137,20 @@ async function createMember(program: string, folder: string, port: number): Prom
       const gone = once(keeper, 'exit');
       const [line] = await once(createInterface(keeper.stdout), 'line');
       running = { pid: Number(line), keeper, gone };
-      const { waitUntilListening } = await import('../store/embedded/replica-set.ts');
-      await waitUntilListening(port, AbortSignal.timeout(startMs * slowness));
+      await until('mongod to listen', () => acceptsConnections(port), startMs);
     },
   };
+}
+
+function acceptsConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => resolve(false));
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
 }
 
 function toArguments(data: string, port: number): string[] {

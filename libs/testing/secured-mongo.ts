@@ -12,7 +12,7 @@ export async function securedMongo(): Promise<TestServer> {
   const keyFile = join(folder, 'key');
   try {
     await writeFile(keyFile, randomBytes(96).toString('base64'), { mode: 0o600 });
-    const { startMongod } = await import('../store/embedded/mongod.ts');
+    const { startMongod } = await import('../../tools/mongod/mongod.ts');
     const mongod = await startMongod({ say: () => {}, keyFile });
     const stop = () => mongod.stop().finally(removeFolder);
     try {

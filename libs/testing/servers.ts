@@ -1,5 +1,5 @@
 /** Provides a real MongoDB for tests; uses an available one if possible and downloads one otherwise. */
-import type { Binary } from '../store/embedded/mongod.ts';
+import type { Binary } from '../../tools/mongod/binary.ts';
 import { slowness } from './until.ts';
 
 /** A server for tests: its address, and a function that stops it unless it was already running. */
@@ -12,7 +12,7 @@ export type TestServer = { uri: string; stop(): Promise<void> };
 export async function testMongo(): Promise<TestServer> {
   const given = (await askTestRun('mongodb')) ?? process.env.TEST_MONGODB_URI;
   if (given) return { uri: given, stop: async () => {} };
-  const { downloadBinary, findLocalBinary } = await importMongod();
+  const { downloadBinary, findLocalBinary } = await import('../../tools/mongod/binary.ts');
   const local = await findLocalBinary(printLine);
   if (local) return startEmbedded(local);
   return (await startInDocker()) ?? startEmbedded(await downloadBinary(printLine));
@@ -28,11 +28,8 @@ export async function askTestRun(name: 'mongodb' | 'rabbitmq'): Promise<string |
   return text;
 }
 
-/** Imported when it is needed, because it loads mongoose. */
-const importMongod = () => import('../store/embedded/mongod.ts');
-
 async function startEmbedded(binary: Binary): Promise<TestServer> {
-  const { startMongod } = await importMongod();
+  const { startMongod } = await import('../../tools/mongod/mongod.ts');
   // a transaction must fit into 15 % of the cache; with 0.5 GB those of the largest documents do
   const { uri, port, origin, stop } = await startMongod({ say: printLine, binary, cacheGB: 0.5 });
   printLine(`MongoDB for the tests: ${origin}, port ${port}, data in a temporary folder.`);
@@ -45,7 +42,7 @@ const pullMs = 90_000 * slowness;
 
 /** Starts MongoDB in Docker; undefined without a daemon, or if the image is not pulled in time. */
 async function startInDocker(): Promise<TestServer | undefined> {
-  const { becomePrimary } = await importMongod();
+  const { becomePrimary } = await import('../../tools/mongod/replica-set.ts');
   const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers');
   const isAvailable = await withTimeout(daemonMs, getContainerRuntimeClient()).then(
     () => true,

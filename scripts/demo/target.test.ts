@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { freePorts, listenLocally } from '#libs/testing';
-import { writeInstanceFile } from '../../services/local/instance-file.ts';
 import { runDemo, runDemoWith } from '../../tests/demo.ts';
+import { writeInstanceFile } from '../../tools/local-run/instance-file.ts';
 import { findTarget } from './target.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 /** Finds the instance that the demo uses. */
 import { resolve } from 'node:path';
-import { readInstanceFile } from '../../services/local/instance-file.ts';
+import { readInstanceFile } from '../../tools/local-run/instance-file.ts';
 
 /** The instance to use. */
 export interface Target {

@@ -3,7 +3,7 @@
  * imports this module.
  */
 import { createHash, createPublicKey } from 'node:crypto';
-import jwt from 'jsonwebtoken';
+import type Jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { RejectedToken } from '#libs/contract';
@@ -123,9 +123,11 @@ function createTokenVerifier(
     const nowSeconds = now().getTime() / 1000;
     const cached = verified.get(hash);
     if (cached) return cached.exp + clockToleranceSeconds > nowSeconds ? cached : rejected.expiredToken;
-    const header = readHeader(token);
+    // loaded with the first access token
+    const { default: jwt } = await import('jsonwebtoken');
+    const header = readHeader(jwt, token);
     const key = header && (await findKey(header.kid));
-    const result = key === undefined ? rejected.invalidToken : verifySignature(token, key, nowSeconds);
+    const result = key === undefined ? rejected.invalidToken : verifySignature(jwt, token, key, nowSeconds);
     if (!(result instanceof RejectedToken)) verified.set(hash, result);
     return result;
   };
@@ -154,7 +156,7 @@ function toPem(jwk: string): string {
     .toString();
 }
 
-function readHeader(token: string): { kid: string } | undefined {
+function readHeader(jwt: typeof Jwt, token: string): { kid: string } | undefined {
   try {
     const kid = jwt.decode(token, { complete: true })?.header.kid;
     return kid === undefined ? undefined : { kid };
@@ -163,7 +165,12 @@ function readHeader(token: string): { kid: string } | undefined {
   }
 }
 
-function verifySignature(token: string, key: string, nowSeconds: number): Claims | RejectedToken {
+function verifySignature(
+  jwt: typeof Jwt,
+  token: string,
+  key: string,
+  nowSeconds: number,
+): Claims | RejectedToken {
   try {
     const options = {
       algorithms: ['ES256' as const],

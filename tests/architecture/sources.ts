@@ -20,7 +20,7 @@ export interface Source {
 
 /** All source files. */
 export function readSources(): Source[] {
-  const folders = ['libs', 'services', 'scripts', 'tests', 'bench'];
+  const folders = ['libs', 'services', 'tools', 'scripts', 'tests', 'bench'];
   const paths = folders
     .flatMap((folder) => listFiles(join(root, folder)))
     .map((path) => relative(root, path));
@@ -48,10 +48,14 @@ export function getLibrary(path: string): string | undefined {
   return /^libs\/([a-z-]+)\//.exec(path)?.[1];
 }
 
-/** The service that a path belongs to; `services/local` is none. */
+/** The service that a path belongs to. */
 export function getService(path: string): string | undefined {
-  const service = /^services\/([a-z-]+)\//.exec(path)?.[1];
-  return service === 'local' ? undefined : service;
+  return /^services\/([a-z-]+)\//.exec(path)?.[1];
+}
+
+/** The text of a file, by its path from the root. */
+export function readText(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
 }
 
 /** Whether a file runs only in tests. */

@@ -1,6 +1,7 @@
 /** Strings that attack viewers of rich text, and trees that contain them; for tests only. */
-import { doc, link, node, nodeWith, p, text } from '../../libs/rich-text/build.ts';
+
 import type { RichText } from '../../libs/rich-text/tree.ts';
+import { doc, link, node, nodeWith, p, text } from '../fixtures/generators/rich-text.ts';
 import { dataUri, png } from './sample-images.ts';
 
 /** Strings that try to become markup, a script or a request. */

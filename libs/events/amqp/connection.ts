@@ -1,6 +1,6 @@
 /** A connection to RabbitMQ over which the topology has been declared. */
 import type { Duplex } from 'node:stream';
-import { type Channel, type ChannelModel, connect } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 import type { Secret } from '#libs/contract';
 import { type OpenResource, within } from './reconnecting.ts';
 
@@ -36,6 +36,8 @@ export async function openConnection(options: {
   });
   // prevents an unhandled rejection: the promise is only raced
   aborted.catch(() => {});
+  // loaded only if RabbitMQ is used
+  const { connect } = await import('amqplib');
   const connecting = connect(withHeartbeat(options.url), {
     // this also limits the handshake
     timeout: responseTimeoutMs,

@@ -45,7 +45,7 @@ export function ownAccountHandlers({
         (await passwords.verify(body.current_password, user.password)) ? true : undefined,
       );
       if (!isRight) throw WrongPassword();
-      rejectWeakPassword(body.new_password, [user.email, user.name], 'body/new_password');
+      await rejectWeakPassword(body.new_password, [user.email, user.name], 'body/new_password');
       const password = await passwords.hash(body.new_password);
       return store.respond(actor, async (within) => {
         // false if another request has changed the password in the meantime

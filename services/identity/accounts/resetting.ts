@@ -68,7 +68,7 @@ export function passwordResetHandlers({
         if (!found) throw ResetInvalid();
         const { reset, user } = found;
         call.audit({ actor_id: user._id, organization_id: reset.organization_id });
-        rejectWeakPassword(body.password, [user.email, user.name], 'body/password');
+        await rejectWeakPassword(body.password, [user.email, user.name], 'body/password');
         if (!(await resets.complete(reset, await passwords.hash(body.password)))) throw ResetInvalid();
         return undefined;
       }),

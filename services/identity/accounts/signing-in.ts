@@ -56,7 +56,11 @@ export function signInHandlers({
         throw reservedSlugError();
       const network = toNetwork(call.address);
       await rateLimiter.consume(['login', network], rateLimits.logins);
-      rejectWeakPassword(body.password, [body.email, body.name, body.organization_name], 'body/password');
+      await rejectWeakPassword(
+        body.password,
+        [body.email, body.name, body.organization_name],
+        'body/password',
+      );
       await rateLimiter.consume(['registration', network], rateLimits.registrations);
       const passwordHash = await passwords.hash(body.password);
       const isRequested = body.organization_slug !== undefined;

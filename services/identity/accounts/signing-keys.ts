@@ -3,7 +3,6 @@
  * rest.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import { type SecurityLog, systemAuditEvent } from '#libs/service';
@@ -48,6 +47,8 @@ export function createTokenSigner({
 
     /** Creates an access token: an ES256 JWT with user, organization and the user's `session_epoch`. */
     async createToken(organizationId: string, userId: string, epoch: number): Promise<string> {
+      // loaded with the first access token
+      const { default: jwt } = await import('jsonwebtoken');
       if (!current || now().getTime() - current.readAt >= rereadIntervalMs) current = await readCurrentKey();
       const iat = Math.floor(now().getTime() / 1000);
       const claims = {

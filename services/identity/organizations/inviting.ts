@@ -144,7 +144,7 @@ async function prepareAccount(
     const errors = parsed.error.issues.map(({ message }) => ({ path: 'body/password', message }));
     throw InvalidRequest(undefined, { extra: { errors } });
   }
-  rejectWeakPassword(body.password, [email, body.name], 'body/password');
+  await rejectWeakPassword(body.password, [email, body.name], 'body/password');
   const password = await passwords.hash(body.password);
   const account = {
     _id: user?._id ?? newId(),

@@ -45,11 +45,15 @@ const documentFile = new URL('../../../docs/contracts/openapi.json', import.meta
 
 /** Handlers of the operations that serve the OpenAPI document and its page. */
 export function referenceHandlers() {
-  const text = JSON.stringify(JSON.parse(readFileSync(documentFile, 'utf8')));
-  const etag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  // read with the first request
+  let document: ReturnType<typeof readDocument> | undefined;
   const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
-    handle(getOpenApi, async () => reply(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } })),
+    handle(getOpenApi, async () => {
+      document ??= readDocument();
+      const { text, etag } = document;
+      return reply(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } });
+    }),
     handle(getReferencePage, async () =>
       reply(body('text/html; charset=utf-8', page), { headers: pageHeaders }),
     ),
@@ -59,4 +63,9 @@ export function referenceHandlers() {
       return reply(body(type, content), { headers: { 'Cache-Control': 'public, max-age=3600' } });
     }),
   ];
+}
+
+function readDocument() {
+  const text = JSON.stringify(JSON.parse(readFileSync(documentFile, 'utf8')));
+  return { text, etag: createHash('sha256').update(text).digest('base64url').slice(0, 22) };
 }

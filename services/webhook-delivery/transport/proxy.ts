@@ -1,5 +1,5 @@
 /** Sends requests through the operator's proxy, which resolves names and enforces its own rules. */
-import { type Dispatcher, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Secret } from '#libs/contract';
 import { isAllowed, isLoopbackName, parseLiteralAddress, type TargetPolicy } from '../rules/target.ts';
 import { AddressBlockedError, tlsOptions } from './ssrf-guard.ts';
@@ -8,7 +8,7 @@ import { AddressBlockedError, tlsOptions } from './ssrf-guard.ts';
  * Creates an agent that tunnels all requests (CONNECT) through a proxy, also those to http targets. TLS is
  * verified end to end with the receiver.
  */
-export function createProxyAgent({
+export async function createProxyAgent({
   proxy,
   timeoutMs,
   ca,
@@ -18,7 +18,8 @@ export function createProxyAgent({
   timeoutMs: number;
   ca?: string | undefined;
   limits: object;
-}): Dispatcher {
+}): Promise<Dispatcher> {
+  const { ProxyAgent } = await import('undici');
   return new ProxyAgent({
     ...limits,
     uri: proxy.reveal(),

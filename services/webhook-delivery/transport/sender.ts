@@ -1,5 +1,4 @@
 /** Sends one POST to one receiver, limited in time and response size, and reports the result. */
-import { Agent, request } from 'undici';
 import type { Secret } from '#libs/contract';
 import { isSuccess } from '../rules/backoff.ts';
 import { checkTargetPolicy, type TargetPolicy } from '../rules/target.ts';
@@ -63,9 +62,15 @@ export function createSender(options: {
 }): Sender {
   const { policy, timeoutMs, proxy } = options;
   const limits = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16 * 1024 };
-  const dispatcher = proxy
-    ? createProxyAgent({ ...options, proxy, limits })
-    : new Agent({ ...limits, connect: createGuardedConnector(options) });
+  const loadClient = async () => {
+    const { Agent, request } = await import('undici');
+    const dispatcher = proxy
+      ? await createProxyAgent({ ...options, proxy, limits })
+      : new Agent({ ...limits, connect: await createGuardedConnector(options) });
+    return { request, dispatcher };
+  };
+  // a process that sends nothing does not load undici
+  let client: ReturnType<typeof loadClient> | undefined;
 
   let inFlight = 0;
   return {
@@ -84,6 +89,8 @@ export function createSender(options: {
       inFlight += 1;
       try {
         if (proxy) assertHostAllowed(new URL(url).hostname, policy);
+        client ??= loadClient();
+        const { request, dispatcher } = await client;
         const pending = request(url, {
           dispatcher,
           method: 'POST',
@@ -109,7 +116,7 @@ export function createSender(options: {
       }
     },
     checkTarget: (url) => checkTarget(url, options),
-    close: () => dispatcher.destroy(),
+    close: async () => (await client)?.dispatcher.destroy(),
   };
 }
 

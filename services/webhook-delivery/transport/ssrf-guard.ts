@@ -1,6 +1,6 @@
 /** SSRF guard: resolves a host, checks all of its addresses and connects only to a checked address. */
 import type { Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { isAllowed, parseLiteralAddress, type TargetPolicy } from '../rules/target.ts';
 
 /** Returns all IPv4 and IPv6 addresses of a host name. Rejects if it has none. */
@@ -56,7 +56,7 @@ export function tlsOptions(ca: string | undefined) {
  * Creates a connector for undici that connects only to allowed addresses. It tries up to four addresses in
  * order. TLS is always verified, version 1.2 or newer.
  */
-export function createGuardedConnector({
+export async function createGuardedConnector({
   policy,
   resolve: resolveHost,
   timeoutMs,
@@ -66,10 +66,11 @@ export function createGuardedConnector({
   resolve: Resolve;
   timeoutMs: number;
   ca?: string | undefined;
-}): buildConnector.connector {
+}): Promise<buildConnector.connector> {
+  const undici = await import('undici');
   const tls = tlsOptions(ca);
-  const lastConnector = buildConnector({ ...tls, timeout: timeoutMs });
-  const earlyConnector = buildConnector({ ...tls, timeout: Math.min(earlyTimeoutMs, timeoutMs) });
+  const lastConnector = undici.buildConnector({ ...tls, timeout: timeoutMs });
+  const earlyConnector = undici.buildConnector({ ...tls, timeout: Math.min(earlyTimeoutMs, timeoutMs) });
 
   return (options, callback) => {
     connect(options).then(

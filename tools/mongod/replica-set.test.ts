@@ -2,9 +2,9 @@
  * Tests that waiting for a primary survives closed connections: a mongod closes them when its state changes.
  */
 import { expect, test } from '@jest/globals';
-import { testMongo } from '../../testing/servers.ts';
-import { tcpProxy } from '../../testing/tcp-proxy.ts';
-import { slowness } from '../../testing/until.ts';
+import { testMongo } from '../../libs/testing/servers.ts';
+import { tcpProxy } from '../../libs/testing/tcp-proxy.ts';
+import { slowness } from '../../libs/testing/until.ts';
 import { becomePrimary } from './replica-set.ts';
 
 test('becomePrimary reconnects if its connection is closed', async () => {

@@ -1,7 +1,6 @@
 /** Identifies a process by its pid and its start time, because pids are reused. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** A process. `started` is its start time as text from /proc or ps, which is compared but not parsed. */
@@ -16,40 +15,6 @@ export async function readProcessMark(pid: number): Promise<ProcessMark | undefi
 /** Whether the marked process is running. */
 export async function isAlive(mark: ProcessMark): Promise<boolean> {
   return (await readProcessMark(mark.pid))?.started === mark.started;
-}
-
-/** Gets the command line of a process, joined by spaces; undefined if the process has ended or is ending. */
-export async function getCommandLine(pid: number): Promise<string | undefined> {
-  if (process.platform !== 'linux') return ps(pid, 'command=');
-  const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  return text.replaceAll('\0', ' ').trim() || undefined;
-}
-
-/** Resolves to true when the marked process has ended, or to false if it is still running after `limitMs`. */
-export async function waitUntilEnded(mark: ProcessMark, limitMs: number): Promise<boolean> {
-  const until = Date.now() + limitMs;
-  while (await isAlive(mark)) {
-    if (Date.now() > until) return false;
-    await sleep(50);
-  }
-  return true;
-}
-
-/** Ends the marked process with SIGTERM, and after `limitMs` with SIGKILL. Does nothing if it has ended. */
-export async function terminate(mark: ProcessMark, limitMs: number): Promise<void> {
-  if (!(await isAlive(mark))) return;
-  signal(mark.pid, 'SIGTERM');
-  if (await waitUntilEnded(mark, limitMs)) return;
-  signal(mark.pid, 'SIGKILL');
-  await waitUntilEnded(mark, 2000);
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // the process has ended meanwhile
-  }
 }
 
 async function getStartTime(pid: number): Promise<string | undefined> {

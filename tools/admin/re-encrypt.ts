@@ -1,36 +1,30 @@
-/**
- * Re-encrypts the secrets of services with the first key of ENCRYPTION_KEYS: `npm run re-encrypt --
- * <service>…`.
- */
-import { createLog, formatError, securityLog, systemAuditEvent } from '#libs/service';
+/** Re-encrypts the secrets of services with the first key of ENCRYPTION_KEYS. */
+import { type AnyService, createLog, securityLog, systemAuditEvent } from '#libs/service';
 import type { ReencryptionResult } from '#libs/store';
-import { services } from '../services/services.ts';
-import { openServiceStore, type StoreSettings } from './service-store.ts';
+import { services } from '../../services/services.ts';
+import { type Command, WrongUsage } from './command.ts';
+import { openServiceStore, readStoreSettings, type StoreSettings } from './service-store.ts';
 
 const usage = `Re-encrypts all secrets that are not encrypted with the first key of ENCRYPTION_KEYS, while the services run.
 
-  ENCRYPTION_KEYS=new,old MONGODB_URI=… npm run re-encrypt                      all services, if the MongoDB user has all grants
-  ENCRYPTION_KEYS=new,old MONGODB_URI=… npm run re-encrypt -- sharing           one service, with the user of that service
+  ENCRYPTION_KEYS=new,old MONGODB_URI=… npm run admin -- re-encrypt             all services, if the MongoDB user has all grants
+  ENCRYPTION_KEYS=new,old MONGODB_URI=… npm run admin -- re-encrypt sharing     one service, with the user of that service
 
-You can stop and repeat it at any time. It exits with 1 if a secret cannot be decrypted; this secret stays unchanged.`;
+You can stop and repeat it at any time. It exits with 1 if a secret cannot be decrypted; this secret stays unchanged.
 
-const { MONGODB_URI, ENCRYPTION_KEYS } = process.env;
-const serviceNames = process.argv.slice(2);
-const chosen = services.filter(
-  ({ contract }) => serviceNames.length === 0 || serviceNames.includes(contract.name),
-);
+Services: ${services.map(({ contract }) => contract.name).join(', ')}`;
 
-if (!MONGODB_URI || !ENCRYPTION_KEYS || (serviceNames.length > 0 && chosen.length < serviceNames.length)) {
-  console.error(`${usage}\n\nServices: ${services.map(({ contract }) => contract.name).join(', ')}`);
-  process.exitCode = 1;
-} else {
-  await reencrypt({ MONGODB_URI, ENCRYPTION_KEYS }).catch((error: unknown) => {
-    console.error(formatError(error));
-    process.exitCode = 1;
-  });
-}
+export const command: Command = {
+  usage,
+  async run(names) {
+    const settings = readStoreSettings();
+    const chosen = services.filter(({ contract }) => names.length === 0 || names.includes(contract.name));
+    if (chosen.length < names.length) throw new WrongUsage('Unknown service.');
+    await reencrypt(chosen, settings);
+  },
+};
 
-async function reencrypt(settings: StoreSettings): Promise<void> {
+async function reencrypt(chosen: readonly AnyService[], settings: StoreSettings): Promise<void> {
   const audit = securityLog(createLog({ level: 'info', format: 'json' }));
   let unopened = 0;
   let isDone = true;
@@ -54,8 +48,8 @@ async function reencrypt(settings: StoreSettings): Promise<void> {
     console.error(
       'A process still encrypts with another key. Give every process the new key first, then repeat.',
     );
-  if (unopened === 0 && isDone) console.log(`${names}: all secrets are encrypted with the first key.`);
-  else process.exitCode = 1;
+  if (unopened > 0 || !isDone) throw new Error(`${names}: not all secrets are encrypted with the first key.`);
+  console.log(`${names}: all secrets are encrypted with the first key.`);
 }
 
 function print(service: string, { collection, field, count, unopened }: ReencryptionResult): void {

@@ -1,35 +1,30 @@
-/**
- * Creates or updates the MongoDB users and roles of the services: `npm run mongo-users -- --uri <admin URI>`.
- */
+/** Creates or updates the MongoDB users and roles of the services. */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Secret } from '#libs/contract';
-import { formatError } from '#libs/service';
 import { openUserAdmin, roleCommand, userCommand } from '#libs/store';
-import { contracts } from '../services/contracts.ts';
+import { contracts } from '../../services/contracts.ts';
+import { type Command, WrongUsage } from './command.ts';
 
 const usage = `Creates or updates a MongoDB user for each service. The user may write the collections of the service and
 read the views in its contract.
 
-  npm run mongo-users -- --uri mongodb://admin:…@host/process_documents?replicaSet=…
-  npm run mongo-users -- --print process_documents      prints the commands for mongosh instead
+  npm run admin -- mongo-users --uri mongodb://admin:…@host/process_documents?replicaSet=…
+  npm run admin -- mongo-users --print process_documents      prints the commands for mongosh instead
 
 The path of the URI (or of MONGODB_ADMIN_URI) is the database of the services. Passwords come from IDENTITY_PASSWORD,
-DOCUMENTS_PASSWORD and so on. Without one, the script generates a password for a new user and prints it once.`;
+DOCUMENTS_PASSWORD and so on. Without one, the command generates a password for a new user and prints it once.`;
 
-const options = { uri: { type: 'string' }, print: { type: 'string' }, help: { type: 'boolean' } } as const;
-
-try {
-  const { values } = parseArgs({ options });
-  const uri = values.uri ?? process.env.MONGODB_ADMIN_URI;
-  if (values.help) console.log(usage);
-  else if (values.print !== undefined) console.log(commands(values.print));
-  else if (uri) await upsertUsers(new Secret(uri));
-  else throw new Error(usage);
-} catch (error) {
-  console.error(formatError(error));
-  process.exitCode = 1;
-}
+export const command: Command = {
+  usage,
+  async run(args) {
+    const { values } = parseArgs({ args, options: { uri: { type: 'string' }, print: { type: 'string' } } });
+    const uri = values.uri ?? process.env.MONGODB_ADMIN_URI;
+    if (values.print !== undefined) console.log(formatCommands(values.print));
+    else if (uri) await upsertUsers(new Secret(uri));
+    else throw new WrongUsage('--uri or --print is required.');
+  },
+};
 
 async function upsertUsers(uri: Secret): Promise<void> {
   const users = await openUserAdmin(uri);
@@ -55,7 +50,7 @@ async function upsertUsers(uri: Secret): Promise<void> {
 }
 
 /** Returns the same changes as commands for mongosh, which asks for each password. */
-function commands(database: string): string {
+function formatCommands(database: string): string {
   const run = (command: object) => `db.runCommand(${JSON.stringify(command)});`;
   const lines = contracts.flatMap((contract) => [
     `// ${contract.name}; if it exists already, use updateRole and updateUser instead of createRole and createUser`,

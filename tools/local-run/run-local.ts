@@ -1,8 +1,4 @@
-/**
- * The local run: all services in one process, with an embedded MongoDB, generated secrets and a demo
- * organization.
- */
-import { resolve } from 'node:path';
+/** The local run: all services in one process, with a local MongoDB, generated secrets and a demo organization. */
 import {
   commonSettings,
   createBufferedLog,
@@ -13,7 +9,9 @@ import {
   type StartOptions,
   start,
 } from '#libs/service';
-import { type Mongod, startMongod } from '#libs/store';
+import { apiPrefix, contracts } from '../../services/contracts.ts';
+import { services } from '../../services/services.ts';
+import type { Mongod } from '../mongod/mongod.ts';
 import { activeSettings, formatBanner } from './banner.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { seedDemo } from './demo.ts';
@@ -30,9 +28,16 @@ interface LocalParts {
   removeInstanceFile?: () => Promise<void>;
 }
 
-/** Runs all services with an embedded MongoDB in `DATA_DIR`. Only this run has permissive defaults. */
-export async function runLocal(options: StartOptions): Promise<void> {
-  const dataDir = resolve(options.environment.DATA_DIR ?? '.data');
+/** What a local run is started with. */
+export interface LocalRunOptions {
+  environment: StartOptions['environment'];
+  dataDir: string;
+  /** The starting MongoDB with the data in `dataDir`. */
+  mongod: Promise<Mongod>;
+}
+
+/** Runs all services with the data in `dataDir`. Only this run has permissive defaults. */
+export async function runLocal({ environment, dataDir, mongod }: LocalRunOptions): Promise<void> {
   const parts: LocalParts = {};
   const stop = async () => {
     parts.releaseLog?.();
@@ -42,18 +47,18 @@ export async function runLocal(options: StartOptions): Promise<void> {
   };
   onStopSignal(stop);
   try {
-    parts.mongod = await startMongod({ dataDir, say: (line) => process.stderr.write(`${line}\n`) });
+    parts.mongod = await mongod;
     const dataFolder = await openDataFolder(dataDir);
-    const environment = toLocalEnvironment(options.environment, dataFolder, parts.mongod.uri);
-    const settings = readAllSettings(options, environment);
+    const local = toLocalEnvironment(environment, dataFolder, parts.mongod.uri);
+    const settings = readAllSettings(local);
     const { LOG_LEVEL: level, LOG_FORMAT: format } = logSettings.parse(settings);
     // the log is held back until the banner is printed
     const { log, release } = createBufferedLog({ level, format });
     parts.releaseLog = release;
-    parts.started = await start({ ...options, environment, log });
+    parts.started = await start({ services, contracts, apiPrefix, environment: local, log });
     parts.removeInstanceFile = await writeInstanceFile(dataDir, parts.started);
     const origin = `http://127.0.0.1:${parts.started.port}`;
-    const demo = await seedDemo(dataFolder, `${origin}/api/v1`, options.environment.APP_URL ?? origin);
+    const demo = await seedDemo(dataFolder, `${origin}/api/v1`, environment.APP_URL ?? origin);
     const text = formatBanner({
       ...demo,
       base: `${origin}/api/v1`,
@@ -66,7 +71,7 @@ export async function runLocal(options: StartOptions): Promise<void> {
     release();
   } catch (error) {
     parts.releaseLog?.();
-    process.stderr.write(`${explain(error, dataDir)}\n`);
+    process.stderr.write(`${formatError(error)}\n`);
     await stop();
     process.exit(1);
   }
@@ -76,18 +81,9 @@ export async function runLocal(options: StartOptions): Promise<void> {
  * The settings of the process and all its services as one object. Throws an error that lists all invalid
  * settings.
  */
-function readAllSettings(
-  { services }: StartOptions,
-  environment: StartOptions['environment'],
-): Record<string, unknown> {
+function readAllSettings(environment: StartOptions['environment']): Record<string, unknown> {
   const schemas = [commonSettings, ...services.map((service) => service.settings)];
   return Object.assign({}, ...readSettings(schemas, environment));
-}
-
-function explain(error: unknown, dataDir: string): string {
-  const isRunning = error instanceof Error && 'code' in error && error.code === 'data_dir_in_use';
-  if (!isRunning) return formatError(error);
-  return `The service is already running with the data in ${dataDir}: use the running instance, stop it, or set DATA_DIR to another folder.`;
 }
 
 /**

@@ -6,12 +6,20 @@ import { type Contract, Secret } from '#libs/contract';
 import { memoryBus, toTopology } from '#libs/events';
 import type { AnyService } from '#libs/service';
 import { createKeyring, openStore, type Store } from '#libs/store';
-import { contracts } from '../services/contracts.ts';
+import { contracts } from '../../services/contracts.ts';
+import { WrongUsage } from './command.ts';
 
 /** The settings that the store needs. */
 export interface StoreSettings {
   MONGODB_URI: string;
   ENCRYPTION_KEYS: string;
+}
+
+/** Reads the settings from the environment. Throws `WrongUsage` if one is missing. */
+export function readStoreSettings(): StoreSettings {
+  const { MONGODB_URI, ENCRYPTION_KEYS } = process.env;
+  if (!MONGODB_URI || !ENCRYPTION_KEYS) throw new WrongUsage('MONGODB_URI and ENCRYPTION_KEYS are required.');
+  return { MONGODB_URI, ENCRYPTION_KEYS };
 }
 
 /**

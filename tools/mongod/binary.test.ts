@@ -23,6 +23,7 @@ test('a downloaded mongod is found in the cache', async () => {
   expect(first.origin).toBe('mongod 7.0.24 from the fake');
   expect(await downloadBinary(say, [unusedSource()], env)).toEqual({
     path: first.path,
+    version: '7.0.24',
     origin: 'mongod 7.0.24 from the cache',
   });
 });
@@ -102,7 +103,11 @@ test('a mongod on the PATH is used if its version is 5 or newer', async () => {
     'Skipping the mongod on the PATH: it is 4.4.29, but version 5 or newer is required.',
   ]);
   await writeMongod(path, '8.0.4');
-  expect(await findLocalBinary(say, env)).toEqual({ path, origin: 'mongod 8.0.4 from the PATH' });
+  expect(await findLocalBinary(say, env)).toEqual({
+    path,
+    version: '8.0.4',
+    origin: 'mongod 8.0.4 from the PATH',
+  });
 });
 
 test('an invalid MONGOD_BINARY rejects with no_mongod', async () => {

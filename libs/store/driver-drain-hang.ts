@@ -1,0 +1,45 @@
+/**
+ * Patches a defect of the MongoDB driver (7.8 and 7.9): a command waits forever for 'drain' if its socket is
+ * destroyed. The socket was destroyed either before the command is written, but 'close' is not emitted yet, or
+ * while the command drains. With the patch the command fails like any command whose connection breaks, so that
+ * the driver can retry it. Importing this file applies the patch.
+ *
+ * No upstream issue describes it; NODE-6370 is a neighbour. Delete this file when its tests pass without it.
+ * See docs/adr/0030.
+ */
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+
+/** The internals that are used; the driver's version is pinned. */
+interface Connection {
+  socket: Socket;
+  /** Handles the close of the socket: later commands fail. */
+  onClose(): void;
+  /** Throws the reason if the connection is closed. */
+  throwIfAborted(): void;
+  writeCommand(this: Connection, command: unknown, options: unknown): Promise<void>;
+}
+
+// `require` instead of `import`: the driver's internals have no types
+const internals: { Connection: { prototype: Connection } } = createRequire(import.meta.url)(
+  'mongodb/lib/cmap/connection.js',
+);
+const connection = internals.Connection.prototype;
+const { writeCommand } = connection;
+const watchedSockets = new WeakSet<Socket>();
+
+connection.writeCommand = async function (command, options) {
+  const { socket } = this;
+  if (!watchedSockets.has(socket)) {
+    watchedSockets.add(socket);
+    socket.once('close', () => {
+      // a writer that waits for 'drain' listens only for errors
+      if (socket.listenerCount('drain') > 0) socket.emit('error', new Error('The connection was closed'));
+    });
+  }
+  if (socket.destroyed) {
+    this.onClose();
+    this.throwIfAborted();
+  }
+  return writeCommand.call(this, command, options);
+};

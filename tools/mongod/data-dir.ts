@@ -1,0 +1,73 @@
+/** The folder of a mongod: its database files, its log, and the errors that the folder can cause. */
+import { mkdir, mkdtemp, open, rename, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type MongodError, mongodError } from './mongod-error.ts';
+
+/** The free disk space required to start, in bytes. A new data folder needs about as much. */
+export const neededBytes = 300_000_000;
+
+/** The path of the folder with mongod's database files. */
+export function databaseFolder(dataDir: string): string {
+  return join(dataDir, 'db');
+}
+
+/** The path of mongod's log. The log of the previous run is kept with the suffix `.1`. */
+export function logFile(dataDir: string): string {
+  return join(dataDir, 'mongod.log');
+}
+
+/** Creates a temporary data folder. */
+export function createTemporaryDataDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'pds-mongod-'));
+}
+
+/**
+ * Prepares a data folder and returns its absolute path. Throws `disk_full` if less than `needed` bytes are
+ * free.
+ */
+export async function prepareDataDir(dataDir: string, needed = neededBytes): Promise<string> {
+  const path = resolve(dataDir);
+  await mkdir(databaseFolder(path), { recursive: true });
+  const { bavail, bsize } = await statfs(path);
+  if (bavail * bsize < needed) throw diskFullError(path, needed);
+  return path;
+}
+
+/** Opens a new log file for one start. */
+export async function openLog(dataDir: string) {
+  await rename(logFile(dataDir), `${logFile(dataDir)}.1`).catch(() => {});
+  return open(logFile(dataDir), 'w', 0o600);
+}
+
+/** The exit codes of mongod that are handled (src/mongo/util/exit_code.h). */
+const wrongVersion = '62';
+const folderInUse = '100';
+
+/** Creates the error for a mongod that could not start, from its log. */
+export function explainFailure(log: string, dataDir: string): MongodError {
+  const exitCode = /"exitCode":(\d+)/.exec(log)?.[1];
+  if (exitCode === folderInUse || log.includes('DBPathInUse')) return inUseError(dataDir);
+  if (/No space left on device/i.test(log)) return diskFullError(dataDir);
+  if (exitCode === wrongVersion)
+    return mongodError(
+      'data_dir_version',
+      `The data in ${dataDir} was written by a MongoDB version that this mongod cannot open.`,
+    );
+  return mongodError('mongod_failed', `mongod could not start: see ${logFile(dataDir)}.`);
+}
+
+function diskFullError(path: string, needed = neededBytes): MongodError {
+  const megabytes = Math.ceil(needed / 1_000_000);
+  return mongodError(
+    'disk_full',
+    `The disk of ${path} is full: MongoDB needs at least ${megabytes} MB of free space.`,
+  );
+}
+
+function inUseError(path: string): MongodError {
+  return mongodError(
+    'data_dir_in_use',
+    `The data folder ${path} is in use by another process: stop that process, or use another folder.`,
+  );
+}

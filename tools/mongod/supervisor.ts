@@ -1,0 +1,77 @@
+/**
+ * Runs one mongod until its standard input closes, which happens when its owner process ends for any reason.
+ * Prints the port when the mongod is the primary of its replica set.
+ */
+import { rm } from 'node:fs/promises';
+import { MongoMemoryServer } from 'mongodb-memory-server-core';
+import { becomePrimary, setName } from './replica-set.ts';
+
+/** The options of the supervisor, as JSON in its only argument. */
+export interface SupervisorOptions {
+  binary: { path: string; version: string };
+  /** The folder of the database files. It exists. */
+  dbPath: string;
+  /** A folder to remove at the end, because the data is temporary. */
+  temporaryFolder?: string;
+  /** The size limit of WiredTiger's cache, in GB. */
+  cacheGB: number;
+  /** A key file, which enables authentication. */
+  keyFile?: string;
+}
+
+/** How long mongod may take to recover its data after a kill, ms. */
+const recoveryMs = 120_000;
+
+if (process.argv[1] === import.meta.filename) await supervise(JSON.parse(process.argv[2] ?? '{}'));
+
+async function supervise(options: SupervisorOptions): Promise<void> {
+  const server = createServer(options);
+  const starting = startPrimary(server);
+  process.stdin.resume().on('close', async () => {
+    await starting.catch(() => {});
+    await server.stop({ doCleanup: false });
+    if (options.temporaryFolder) await rm(options.temporaryFolder, { recursive: true, force: true });
+    process.exit();
+  });
+  // the owner handles Ctrl-C
+  for (const name of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(name, () => {});
+  await starting.then(
+    (port) => process.stdout.write(`${port}\n`),
+    (error: Error) => {
+      process.stderr.write(`${error.stack}\n`);
+      process.exit(1);
+    },
+  );
+}
+
+function createServer({ binary, dbPath, cacheGB, keyFile }: SupervisorOptions): MongoMemoryServer {
+  const parameters = [
+    'diagnosticDataCollectionEnabled=false',
+    // a one-member replica set need not wait for another member before it stops
+    'shutdownTimeoutMillisForSignaledShutdown=0',
+  ];
+  return new MongoMemoryServer({
+    binary: { systemBinary: binary.path, version: binary.version },
+    instance: {
+      dbPath,
+      ip: '127.0.0.1',
+      replSet: setName,
+      storageEngine: 'wiredTiger',
+      launchTimeout: recoveryMs,
+      ...(keyFile && { keyfileLocation: keyFile }),
+      args: [
+        ...['--nounixsocket', '--oplogSize', '256', '--wiredTigerCacheSizeGB', String(cacheGB)],
+        ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
+      ],
+    },
+    ...(keyFile && { auth: { enable: true } }),
+  });
+}
+
+async function startPrimary(server: MongoMemoryServer): Promise<number> {
+  await server.start();
+  const port = server.instanceInfo?.port ?? 0;
+  const member = `127.0.0.1:${port}`;
+  await becomePrimary(`mongodb://${member}/`, member, AbortSignal.timeout(recoveryMs));
+  return port;
+}
