@@ -113,7 +113,14 @@ describe('places', () => {
     const lines = readText('.dockerignore').split('\n').filter(Boolean);
     expect(lines[0]).toBe('*');
     const included = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-    const files = ['LICENSE', 'deno.json', 'docs/contracts/openapi.json', 'package-lock.json', 'package.json', 'scripts/sbom.ts'];
+    const files = [
+      'LICENSE',
+      'deno.json',
+      'docs/contracts/openapi.json',
+      'package-lock.json',
+      'package.json',
+      'scripts/sbom.ts',
+    ];
     expect(included.toSorted()).toEqual([...files, 'libs', 'services', 'tools/admin'].toSorted());
     expect(lines).toEqual(expect.arrayContaining(['libs/testing', '**/testing', '**/*.test.ts']));
   });
