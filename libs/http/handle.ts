@@ -155,13 +155,16 @@ export type ProblemPage = (
 /**
  * Binds an operation to its handler. The handler of an authenticated POST must reply through `store.respond`,
  * which stores the response for the request's `Idempotency-Key`. Use `authorizeReplay` if the permission to
- * see the response can be lost.
+ * see the response can be lost; a POST whose access depends on a resource must have it.
  */
 export function handle<O extends AnyOperation>(
   operation: O,
   run: (input: HandlerInput<O>) => Promise<Value<O> | Reply<Value<O>>>,
   replayHandlers: ReplayHandlers<O, Value<O> | Reply<Value<O>>> = {},
 ): Route {
+  const { id, method, access } = operation;
+  if (method === 'post' && access.resource && !replayHandlers.authorizeReplay)
+    throw new Error(`The handler of ${id} needs authorizeReplay`);
   return { operation, run, ...replayHandlers };
 }
 

@@ -44,6 +44,11 @@ test('a handler that does not authorize its resource is an internal error', asyn
   expect(await parseJson(http.ask('PUT', '/api/v1/forgotten'))).toMatchObject({ status: 500 });
 });
 
+test('a POST must say who may see its stored response', () => {
+  const post = operation({ ...common, id: 'post', method: 'post', path: '/post', access: owner });
+  expect(() => handle(post, async () => undefined)).toThrow('The handler of post needs authorizeReplay');
+});
+
 test('a handler cannot authorize a resource without a rule for it', async () => {
   expect(await parseJson(http.ask('PUT', '/api/v1/useless'))).toMatchObject({ status: 500 });
 });

@@ -20,6 +20,7 @@ import { addLocation } from './location.ts';
 import { answerPreflight } from './preflight.ts';
 import { type ParsedRequest, parseRequest } from './request.ts';
 import { createRequestInfo, type RequestNotes } from './request-info.ts';
+import { createResourceGuard } from './resource-guard.ts';
 import { getErrorPaths, type Rendered, render, send, sendProblem, toProblem } from './responses.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
@@ -186,24 +187,6 @@ async function respond(
     ? toRendered(await renderReplay(route, input, replayKey))
     : { ...stored, body: stored.body.length > 0 ? stored.body : undefined };
   return { ...response, headers: { ...response.headers, 'Idempotency-Replayed': 'true' } };
-}
-
-/**
- * Creates the `authorize` of a request. `assertAuthorized` throws if the handler has not called it, which is a
- * bug: a permission must not be forgotten.
- */
-function createResourceGuard({ id, access: { resource: rule } }: AnyOperation, principal: unknown) {
-  let isAuthorized = rule === undefined;
-  return {
-    authorize(resource: unknown): void {
-      if (!rule) throw new Error(`The access rule of ${id} has no resource`);
-      if (!rule.allows(principal, resource)) throw rule.deny();
-      isAuthorized = true;
-    },
-    assertAuthorized(): void {
-      if (!isAuthorized) throw new Error(`The handler of ${id} did not authorize the resource`);
-    },
-  };
 }
 
 async function renderReplay(

@@ -44,8 +44,9 @@ describe('access with a session', () => {
   const withKey = createPrincipal('admin', { key_id: 'key' });
 
   test('a member with an access token is allowed and an API key is not', () => {
-    expect(sessionMember.authorize(member)).toBeUndefined();
-    expect(sessionMember.authorize(withKey)).toMatchObject({ name: 'password_needs_session' });
+    expect(sessionMember.resource?.allows(member, {})).toBe(true);
+    expect(sessionMember.resource?.allows(withKey, {})).toBe(false);
+    expect(sessionMember.resource?.deny()).toMatchObject({ name: 'password_needs_session' });
   });
 
   test('an admin must be logged in for a member of the organization', () => {

@@ -1,5 +1,5 @@
 /** Access rules: who may call an operation. The operations of all services use these values. */
-import { type Access, access, Forbidden, NotFound } from '#libs/contract';
+import { type Access, access, Forbidden, NotFound, type ResourceRule } from '#libs/contract';
 import type { Principal } from '#libs/http';
 import { PasswordNeedsSession, ScalePlanRequired } from './problems.ts';
 import type { Role } from './shapes.ts';
@@ -42,22 +42,28 @@ export const self: typeof member = {
   description: 'Any member, for their own items.',
 };
 
+/** The rule for the account of a member: only a caller with an access token may change its password. */
+const accountRule: ResourceRule<MemberPrincipal, unknown> = {
+  allows: ({ key_id }) => key_id === null,
+  deny: PasswordNeedsSession,
+};
+
 /** A member with an access token. */
-export const sessionMember: typeof member = {
+export const sessionMember: Access<MemberPrincipal, unknown> = {
   ...member,
   name: 'member, logged in',
   description: 'Any member with an access token. API keys are not accepted.',
   problems: [PasswordNeedsSession],
-  authorize: (principal) => (isLoggedIn(principal) ? undefined : PasswordNeedsSession()),
+  resource: accountRule,
 };
 
-/** An admin with an access token. The session is required only for a member that the admin may see. */
+/** An admin with an access token. */
 export const sessionAdmin: Access<MemberPrincipal, unknown> = {
   ...admin,
   name: 'admin, logged in',
   description: 'Admins of the organization with an access token. API keys are not accepted.',
   problems: [Forbidden, PasswordNeedsSession],
-  resource: { allows: isLoggedIn, deny: PasswordNeedsSession },
+  resource: accountRule,
 };
 
 /** A resource of one member. */
@@ -128,11 +134,6 @@ export function onScalePlan<Resource>(
       (await rule.authorize(principal)) ??
       ((await principal.plan()) === 'scale' ? undefined : ScalePlanRequired()),
   };
-}
-
-/** Returns whether the principal has an access token and no API key. */
-function isLoggedIn({ key_id }: MemberPrincipal): boolean {
-  return key_id === null;
 }
 
 function isAdmin({ role }: MemberPrincipal): boolean {

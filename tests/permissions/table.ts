@@ -40,12 +40,11 @@ const yes = 'yes';
 const own = 'own';
 
 /**
- * The outcomes for each access rule, by its name. For callers of another organization, `own` becomes 404 if the path
+ * The outcomes for each access rule, by its name, in the order of `actors`. For callers of another organization, `own` becomes 404 if the path
  * names a resource.
  */
 // biome-ignore format: the columns are aligned
 const rules: Record<string, Rule> = {
-  // owner: creator of the resource, or its member                anon. other memb. edit. owner admin m.key a.key exp.  rev.  rem.
   'anyone':                rule('anyone, without credentials',    [yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes]),
   'member, logged in':     rule('the logged-in user; no API key', [401,  yes,  yes,  yes,  yes,  yes,  403,  403,  401,  401,  401]),
   'member':                rule('any member',                     [401,  own,  yes,  yes,  yes,  yes,  yes,  yes,  401,  401,  401]),

@@ -38,20 +38,25 @@ export function ownAccountHandlers({
       };
     }),
 
-    handle(updatePassword, async ({ actor, body, call }) => {
-      const user = await accounts.findUser(actor.user_id);
-      if (!user) throw Unauthenticated();
-      const isRight = await withLoginThrottle({ email: user.email, address: call.address }, async () =>
-        (await passwords.verify(body.current_password, user.password)) ? true : undefined,
-      );
-      if (!isRight) throw WrongPassword();
-      await rejectWeakPassword(body.new_password, [user.email, user.name], 'body/new_password');
-      const password = await passwords.hash(body.new_password);
-      return store.respond(actor, async (within) => {
-        // false if another request has changed the password in the meantime
-        if (!(await accounts.setPassword(within, user, password))) throw WrongPassword();
-        return undefined;
-      });
-    }),
+    handle(
+      updatePassword,
+      async ({ actor, body, call, authorize }) => {
+        const user = await accounts.findUser(actor.user_id);
+        if (!user) throw Unauthenticated();
+        authorize(user);
+        const isRight = await withLoginThrottle({ email: user.email, address: call.address }, async () =>
+          (await passwords.verify(body.current_password, user.password)) ? true : undefined,
+        );
+        if (!isRight) throw WrongPassword();
+        await rejectWeakPassword(body.new_password, [user.email, user.name], 'body/new_password');
+        const password = await passwords.hash(body.new_password);
+        return store.respond(actor, async (within) => {
+          // false if another request has changed the password in the meantime
+          if (!(await accounts.setPassword(within, user, password))) throw WrongPassword();
+          return undefined;
+        });
+      },
+      { authorizeReplay: async ({ authorize }) => authorize(undefined) },
+    ),
   ];
 }

@@ -49,18 +49,22 @@ export function passwordResetHandlers({
 }: PasswordResetOptions) {
   return {
     handlers: [
-      handle(createPasswordReset, async ({ actor, params, call, authorize }) => {
-        call.audit({ member_id: params.member_id });
-        const { organization_id } = actor;
-        const membership = await accounts.findMembership(organization_id, params.member_id);
-        if (!membership) throw NotFound();
-        authorize(membership);
-        const { user } = membership;
-        if (user._id === actor.user_id)
-          throw Forbidden('You cannot reset your own password: change it with POST /me/password.');
-        if ((await accounts.listMemberships(user)).length > 1) throw MemberElsewhere();
-        return store.respond(actor, (within) => createReset(user._id, organization_id, within));
-      }),
+      handle(
+        createPasswordReset,
+        async ({ actor, params, call, authorize }) => {
+          call.audit({ member_id: params.member_id });
+          const { organization_id } = actor;
+          const membership = await accounts.findMembership(organization_id, params.member_id);
+          if (!membership) throw NotFound();
+          authorize(membership);
+          const { user } = membership;
+          if (user._id === actor.user_id)
+            throw Forbidden('You cannot reset your own password: change it with POST /me/password.');
+          if ((await accounts.listMemberships(user)).length > 1) throw MemberElsewhere();
+          return store.respond(actor, (within) => createReset(user._id, organization_id, within));
+        },
+        { authorizeReplay: async ({ authorize }) => authorize(undefined) },
+      ),
 
       handle(resetPassword, async ({ body, call }) => {
         await rateLimiter.consume(['login', toNetwork(call.address)], rateLimit);
