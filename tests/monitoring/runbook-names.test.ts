@@ -45,11 +45,12 @@ test('settings of the runbook exist', () => {
 
 test('programs that the runbook runs in a pod are in the image', () => {
   const ignored = read('.dockerignore').split('\n');
-  const scripts = findAll(/scripts\/[\w-]+\.ts/g);
-  expect(scripts.length).toBeGreaterThan(2);
-  for (const script of scripts) {
-    expect(read(script)).not.toBe('');
-    expect(ignored).toContain(`!${script}`);
+  expect(ignored).toContain('!tools/admin');
+  const commands = findAll(/tools\/admin\/main\.ts ([a-z-]+)/g);
+  expect(commands.length).toBeGreaterThan(2);
+  for (const command of commands) {
+    expect(read(`tools/admin/${command}.ts`)).not.toBe('');
+    expect(ignored).not.toContain(`tools/admin/${command}.ts`);
   }
   const programs = findAll(/exec deploy\/\S+ -- (\S+)/g);
   expect(programs).toEqual(['/nodejs/bin/node']);

@@ -40,8 +40,8 @@ const yes = 'yes';
 const own = 'own';
 
 /**
- * The outcomes for each access rule, by its name, in the order of `actors`. For callers of another organization, `own` becomes 404 if the path
- * names a resource.
+ * The outcomes for each access rule, by its name, in the order of `actors`. For callers of another organization, `own`
+ * becomes 404 if the path names a resource.
  */
 // biome-ignore format: the columns are aligned
 const rules: Record<string, Rule> = {
