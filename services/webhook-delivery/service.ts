@@ -30,7 +30,8 @@ export const webhookDelivery = service({
     const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
     const allowLoopback = settings.WEBHOOK_ALLOW_INSECURE_TARGETS;
     const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
-    const repositories = createRepositories(store, { now, lockMs: timeoutMs + lockMarginMs });
+    const lockMs = timeoutMs + lockMarginMs;
+    const repositories = createRepositories(store, { now, lockMs });
     const [firstPauseS = 0, maxPauseS = 0] = settings.WEBHOOK_CIRCUIT_BREAKER_SECONDS;
     const breakers = createCircuitBreakers({
       firstPauseMs: firstPauseS * 1000,
@@ -46,7 +47,7 @@ export const webhookDelivery = service({
     const dispatcher = createDispatcher({
       ...parts,
       ...{ delaysMs, tracing, log, random: Math.random },
-      retryForMs: lockMarginMs,
+      ...{ lockMs, retryForMs: lockMarginMs },
     });
     if (allowLoopback)
       log.warn(

@@ -20,6 +20,8 @@ export interface ClaimingDeps {
   onError(message: string, error: unknown): void;
 }
 
+export type Claiming = ReturnType<typeof createClaiming>;
+
 /** Creates the claims of this process. */
 export function createClaiming({ scheduler, deliver, onSlotFreed, onError, ...deps }: ClaimingDeps) {
   const [claims, deliveries] = [createTasks(), createTasks()];
@@ -27,6 +29,9 @@ export function createClaiming({ scheduler, deliver, onSlotFreed, onError, ...de
   return {
     /** Claims rows that have a slot and delivers them, in the background. */
     start: (rows: readonly Candidate[]): void => claims.add(claimAndDeliver(rows)),
+
+    /** Delivers a claimed row that has a slot, in the background. */
+    startDelivery,
 
     /** Returns the number of batches that are being claimed. */
     countRunning: claims.count,

@@ -4,6 +4,7 @@ import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
 import { createCircuitBreakers } from '../rules/circuit-breaker.ts';
 import { formatSecret } from '../rules/signature.ts';
+import { createDelivery } from '../store/new-deliveries.ts';
 import type { ClaimedRow } from '../store/queue.ts';
 import type { Receiver } from '../store/receivers.ts';
 import { untraced } from '../testing/untraced.ts';
@@ -37,6 +38,13 @@ function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
       exists: async () => true,
     },
     failing: { disableGone: record('disable') },
+    newDeliveries: {
+      async insertMissing(newRows) {
+        calls.push('insert');
+        return [...newRows];
+      },
+    },
+    lockMs: 60_000,
     sender: {
       async send() {
         calls.push('send');
@@ -94,28 +102,60 @@ test('a delivery is claimed, sent and recorded', async () => {
   expect(calls).toEqual(['claim', 'send', 'finish', 'close']);
 });
 
-test('an inserted delivery is claimed at once, without a search', async () => {
-  const due = row();
-  const { deps, calls } = fakes([due], async () => undefined);
-  deps.queue.findDue = async () => [];
+/** Creates new deliveries of one event to one endpoint. */
+function createNew(count: number) {
+  const event = { event_id: newId(), event_type: 'document.published', organization_id: newId() };
+  const receiver = createReceiver(newId());
+  const ref = { ...event, document_id: null };
+  const rows = Array.from({ length: count }, () => createDelivery(ref, receiver.id, new Date()));
+  return { event: { ...ref, body: '{}' }, rows, recipients: [receiver] };
+}
+
+test('a new delivery that gets a slot is sent without a claim', async () => {
+  const { deps, calls } = fakes([], async () => undefined);
   const worker = createDispatcher(deps);
   worker.start();
-  worker.enqueue([due]);
+  await worker.insertAndDeliver(createNew(1));
   await until('the outcome to be recorded', async () => calls.includes('finish'));
   await worker.stop();
-  expect(calls).toEqual(['claim', 'send', 'finish', 'close']);
+  expect(calls).toEqual(['insert', 'send', 'finish', 'close']);
 });
 
-test('nothing is claimed before the start or after the stop', async () => {
-  const { deps, calls } = fakes([row()], async () => undefined);
-  const due = row();
-  deps.queue.findDue = async () => [];
+test('a new delivery without a slot is claimed', async () => {
+  const { deps, calls } = fakes([], async () => undefined);
   const worker = createDispatcher(deps);
-  worker.enqueue([due]);
+  worker.start();
+  await worker.insertAndDeliver(createNew(5));
+  await until('a claim', async () => calls.includes('claim'));
+  await worker.stop();
+  expect(calls.filter((call) => call === 'send')).toHaveLength(4);
+});
+
+test('slots are free again after a failed insert', async () => {
+  const { deps, calls } = fakes([], async () => undefined);
+  const { insertMissing } = deps.newDeliveries;
+  let failures = 1;
+  deps.newDeliveries.insertMissing = (...all) => {
+    failures -= 1;
+    return failures < 0 ? insertMissing(...all) : Promise.reject(new Error('down'));
+  };
+  const worker = createDispatcher(deps);
+  worker.start();
+  const deliveries = createNew(4);
+  await expect(worker.insertAndDeliver(deliveries)).rejects.toThrow('down');
+  await worker.insertAndDeliver(deliveries);
+  await until('four requests', async () => calls.filter((call) => call === 'send').length === 4);
+  await worker.stop();
+});
+
+test('before the start and after the stop, a new delivery is only inserted', async () => {
+  const { deps, calls } = fakes([], async () => undefined);
+  const worker = createDispatcher(deps);
+  await worker.insertAndDeliver(createNew(1));
   worker.start();
   await worker.stop();
-  worker.enqueue([due]);
-  expect(calls).toEqual(['close']);
+  await worker.insertAndDeliver(createNew(1));
+  expect(calls).toEqual(['insert', 'close', 'insert']);
 });
 
 test('a claim that fails is released, and its rows are claimed again', async () => {

@@ -1,8 +1,9 @@
 /** The dispatcher: a loop that finds due deliveries and starts to claim and send them when slots are free. */
 import type { Worker } from '#libs/service';
 import type { DeliveryMetrics } from '../metrics.ts';
-import { type Candidate, createScheduler } from '../rules/dynamic-threshold-scheduler.ts';
+import { createScheduler } from '../rules/dynamic-threshold-scheduler.ts';
 import { type LoopState, nextAction } from '../rules/next-action.ts';
+import type { NewDeliveries } from '../store/new-deliveries.ts';
 import type { Queue } from '../store/queue.ts';
 import type { Receivers } from '../store/receivers.ts';
 import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
@@ -13,6 +14,7 @@ import { createDeliver } from './delivering.ts';
 import { createDueRows } from './due-rows.ts';
 import { createEndpointBackoff, type EndpointBackoffDeps } from './endpoint-backoff.ts';
 import type { FailingWebhooks } from './failing-webhooks.ts';
+import { createInserting, type NewEventDeliveries } from './inserting.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createSignal } from './signal.ts';
 
@@ -24,6 +26,9 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   receivers: Pick<Receivers, 'getByIds' | 'exists'>;
   failing: Pick<FailingWebhooks, 'disableGone'>;
   sender: Sender;
+  newDeliveries: Pick<NewDeliveries, 'insertMissing'>;
+  /** How long a claimed row stays locked, ms. */
+  lockMs: number;
   /** How long writing an outcome is retried while MongoDB is unavailable, ms. */
   retryForMs: number;
   onError(message: string, error: unknown): void;
@@ -31,8 +36,11 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
 
 /** The worker that delivers. It polls every 250 ms; new deliveries of this process wake it at once. */
 export interface Dispatcher extends Worker {
-  /** Queues deliveries that this process inserted. Before the start and during a stop, it does nothing. */
-  enqueue(deliveries: readonly Candidate[]): void;
+  /**
+   * Inserts the deliveries of an event that do not exist yet. Those that get a slot at once are sent without
+   * another query; the others are queued. Before the start and during a stop, none gets a slot.
+   */
+  insertAndDeliver(deliveries: NewEventDeliveries): Promise<void>;
 }
 
 /** Creates the dispatcher of this process. Its loop executes what `nextAction` decides. */
@@ -49,11 +57,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const dueRows = createDueRows({ ...deps, scheduler, backoff });
   const deliver = createDeliver({ ...deps, outcomes, backoff, scheduler });
   const claiming = createClaiming({ ...deps, scheduler, deliver, isStopping, onSlotFreed });
+  const isRunning = () => phase === 'running';
+  const inserting = createInserting({ ...deps, scheduler, claiming, isRunning, onSlotFreed });
 
   return {
-    enqueue(deliveries) {
-      if (phase !== 'running') return;
-      scheduler.add(backoff.admit(deliveries));
+    async insertAndDeliver(deliveries) {
+      const queued = await inserting.insert(deliveries);
+      if (phase !== 'running' || queued.length === 0) return;
+      scheduler.add(backoff.admit(queued));
       signal.notify();
     },
     start() {
@@ -65,6 +76,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       signal.notify();
       outcomes.stopRetrying();
       await loop;
+      await inserting.idle();
       await claiming.idle();
       await outcomes.idle();
       await backoff.idle();

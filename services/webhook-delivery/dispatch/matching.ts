@@ -16,8 +16,8 @@ const documentData = z.object({ document: z.object({ id }) });
 const planCacheMs = 5_000;
 
 /**
- * Creates the subscribers for all subscribable event types. Inserted deliveries are passed to the dispatcher
- * of this process. The event log detects repeated events; an event without matching webhooks is not stored.
+ * Creates the subscribers for all subscribable event types. The dispatcher of this process inserts the
+ * deliveries and sends them. The event log detects repeated events; an event without matching webhooks is not stored.
  */
 export function matchingSubscribers(
   types: readonly EventType[],
@@ -29,8 +29,8 @@ export function matchingSubscribers(
   }: {
     store: Pick<Store, 'read'>;
     receivers: Pick<Receivers, 'findSubscribed'>;
-    newDeliveries: Pick<NewDeliveries, 'insertOnce'>;
-    dispatcher: Pick<Dispatcher, 'enqueue'>;
+    newDeliveries: Pick<NewDeliveries, 'insertEvent'>;
+    dispatcher: Pick<Dispatcher, 'insertAndDeliver'>;
   },
 ): Subscriber[] {
   const terms = store.read(subscriptionTerms);
@@ -39,10 +39,14 @@ export function matchingSubscribers(
 
   async function match(event: Envelope): Promise<void> {
     const { organization_id } = event;
-    const receiverIds = await receivers.findSubscribed(event);
-    if (receiverIds.length === 0 || !(await isOnScalePlan(organization_id))) return;
-    const inserted = await newDeliveries.insertOnce(toNewEvent(event), receiverIds);
-    dispatcher.enqueue(inserted);
+    const recipients = await receivers.findSubscribed(event);
+    if (recipients.length === 0 || !(await isOnScalePlan(organization_id))) return;
+    const newEvent = toNewEvent(event);
+    const rows = await newDeliveries.insertEvent(
+      newEvent,
+      recipients.map(({ id }) => id),
+    );
+    if (rows.length > 0) await dispatcher.insertAndDeliver({ event: newEvent, rows, recipients });
   }
 
   /** Webhooks stay when the Scale plan ends, but they receive no events. */

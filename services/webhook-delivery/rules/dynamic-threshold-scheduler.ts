@@ -71,6 +71,16 @@ export function createScheduler(limitFor: (configId: string) => number) {
       return taken;
     },
 
+    /** Returns the rows that get a slot now, before they are stored. An endpoint with queued rows gets none. */
+    takeAtOnce(rows: readonly Candidate[]): Candidate[] {
+      return rows.filter((row) => {
+        if (queues.has(row.config_id) || !slots.permits(row, limitFor)) return false;
+        slots.use(row);
+        knownIds.add(row._id);
+        return true;
+      });
+    },
+
     /** Frees the slot of a row. */
     release(row: Candidate): void {
       knownIds.delete(row._id);

@@ -15,33 +15,61 @@ export type NewEvent = Readonly<EventRef> & {
   readonly trace?: string | undefined;
 };
 
-/** Creates the writer of new deliveries. */
-export function createNewDeliveries(store: Store, now: () => Date) {
+/** Deliveries that a process claims while it inserts them. */
+export interface Claim {
+  readonly token: string;
+  readonly ids: ReadonlySet<string>;
+}
+
+const dueAtOnce = { due_at: '$$NOW' };
+
+/** Creates the writer of new deliveries. `lockMs` is how long a claimed row stays locked. */
+export function createNewDeliveries(store: Store, now: () => Date, lockMs: number) {
   const rows = store.rows(webhookDeliveries);
   const events = store.rows(webhookEvents);
 
   return {
     /**
-     * Inserts an event and one delivery per receiver, unless the log already has them. Returns the deliveries that
-     * this call inserted; they are due at once.
+     * Inserts an event with its recipients, unless the log already has it. Returns a first delivery for each
+     * recipient that has none yet. They are not stored yet.
      *
-     * Works without a transaction: the event is inserted first and names its recipients. If the event is
-     * repeated, the missing deliveries are inserted. Each step is majority-committed before the next.
+     * Event and deliveries need no transaction: the event names its recipients, and if it is repeated, the missing
+     * deliveries are inserted. Each step is majority-committed before the next.
      */
-    async insertOnce(event: NewEvent, receiverIds: readonly string[]): Promise<DeliveryRow[]> {
+    async insertEvent(event: NewEvent, recipientIds: readonly string[]): Promise<DeliveryRow[]> {
       const at = now();
-      const eventRow = { ...toEventRow(event, at), recipient_ids: [...receiverIds] };
-      const missing = (await insertEvent(eventRow))
-        ? receiverIds
-        : await findMissing(eventRow._id, receiverIds);
-      if (missing.length === 0) return [];
-      const newRows = missing.map((id) => ({ ...createDelivery(event, id, at), is_first: true as const }));
-      return insertMissing(store, newRows);
+      const row = { ...toEventRow(event, at), recipient_ids: [...recipientIds] };
+      const missing = (await insertOnce(row)) ? recipientIds : await findMissing(row._id, recipientIds);
+      return missing.map((id) => ({ ...createDelivery(event, id, at), is_first: true as const }));
+    },
+
+    /**
+     * Inserts the deliveries that do not exist yet and returns them: those in `claim` as claimed, with their first
+     * attempt counted, and the others as due at once on the server's clock. An event has one first delivery per
+     * webhook (unique index).
+     */
+    async insertMissing(newRows: readonly DeliveryRow[], claim: Claim): Promise<DeliveryRow[]> {
+      const toSchedule = ({ _id }: DeliveryRow) =>
+        claim.ids.has(_id)
+          ? { attempts: 1, lock_token: claim.token, locked_until: { $add: ['$$NOW', lockMs] } }
+          : dueAtOnce;
+      try {
+        const upserts = newRows.map((row) => toUpsert(row, toSchedule(row)));
+        await getCollection(store).bulkWrite(upserts, { ordered: false });
+        return [...newRows];
+      } catch (error) {
+        if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
+        const writeErrors = [error.writeErrors].flat();
+        const isMajority = error.result.getWriteConcernError() === undefined;
+        if (!isMajority || writeErrors.length === 0 || !writeErrors.every(isDuplicate)) throw error;
+        const duplicates = new Set(writeErrors.map(({ index }) => index));
+        return newRows.filter((_, index) => !duplicates.has(index));
+      }
     },
   };
 
   /** Inserts an event. Returns false if it already exists. */
-  async function insertEvent(event: EventRow): Promise<boolean> {
+  async function insertOnce(event: EventRow): Promise<boolean> {
     try {
       await events.insertMany([event], { lean: true });
       return true;
@@ -95,28 +123,10 @@ export async function insertDeliveries(
   rows: readonly DeliveryRow[],
   { session }: Pick<Transaction, 'session'>,
 ): Promise<void> {
-  await getCollection(store).bulkWrite(rows.map(toUpsert), { session });
-}
-
-/**
- * Inserts the deliveries that do not exist yet and returns them. An event has one first delivery per webhook
- * (unique index). They are due at once on the server's clock, regardless of `due_at`.
- */
-export async function insertMissing(
-  store: Pick<Store, 'rows'>,
-  rows: readonly DeliveryRow[],
-): Promise<DeliveryRow[]> {
-  try {
-    await getCollection(store).bulkWrite(rows.map(toUpsert), { ordered: false });
-    return [...rows];
-  } catch (error) {
-    if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
-    const writeErrors = [error.writeErrors].flat();
-    const isMajority = error.result.getWriteConcernError() === undefined;
-    if (!isMajority || writeErrors.length === 0 || !writeErrors.every(isDuplicate)) throw error;
-    const duplicates = new Set(writeErrors.map(({ index }) => index));
-    return rows.filter((_, index) => !duplicates.has(index));
-  }
+  await getCollection(store).bulkWrite(
+    rows.map((row) => toUpsert(row, dueAtOnce)),
+    { session },
+  );
 }
 
 function getCollection(store: Pick<Store, 'rows'>) {
@@ -124,7 +134,7 @@ function getCollection(store: Pick<Store, 'rows'>) {
 }
 
 /** `$$NOW` is only available in update pipelines, so new rows are written as upserts. */
-function toUpsert({ due_at: _, ...row }: DeliveryRow) {
-  const update = [{ $replaceWith: { $mergeObjects: [{ $literal: row }, { due_at: '$$NOW' }] } }];
+function toUpsert({ due_at: _, ...row }: DeliveryRow, schedule: object) {
+  const update = [{ $replaceWith: { $mergeObjects: [{ $literal: row }, schedule] } }];
   return { updateOne: { filter: { _id: row._id }, update, upsert: true } };
 }

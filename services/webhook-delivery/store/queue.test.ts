@@ -38,7 +38,9 @@ beforeEach(async () => {
 async function enqueue(configIds: readonly string[], now = () => new Date()): Promise<string[]> {
   const ids = { event_id: newId(), organization_id: newId(), document_id: null };
   const event = { ...ids, event_type: 'document.published', body: '{}' };
-  const inserted = await createNewDeliveries(fixture.store, now).insertOnce(event, configIds);
+  const newDeliveries = createNewDeliveries(fixture.store, now, lockMs);
+  const rows = await newDeliveries.insertEvent(event, configIds);
+  const inserted = await newDeliveries.insertMissing(rows, { token: '', ids: new Set() });
   return inserted.map(({ _id }) => _id);
 }
 
@@ -67,6 +69,21 @@ const finish = (row: ClaimedRow, result: AttemptResult) => deliveries.finish([{ 
 const change = ({ _id }: { _id: string }, set: Partial<DeliveryRow>) =>
   fixture.store.rows(webhookDeliveries).updateOne({ _id }, set);
 const abandon = (row: { _id: string }) => change(row, { locked_until: new Date(Date.now() - 1_000) });
+
+test('a delivery can be inserted as claimed, with its first attempt counted', async () => {
+  const newDeliveries = createNewDeliveries(fixture.store, () => new Date(), lockMs);
+  const event = { event_id: newId(), organization_id: newId(), document_id: null };
+  const body = { event_type: 'document.published', body: '{}' };
+  const rows = await newDeliveries.insertEvent({ ...event, ...body }, [newId(), newId()]);
+  const [claimed, due] = rows as [DeliveryRow, DeliveryRow];
+  const before = await serverTime();
+  await newDeliveries.insertMissing(rows, { token: 'token', ids: new Set([claimed._id]) });
+  const row = await findRow(claimed);
+  expect(row).toMatchObject({ status: 'pending', attempts: 1, lock_token: 'token' });
+  expect(row.due_at).toBeUndefined();
+  expect(row.locked_until?.getTime()).toBeGreaterThanOrEqual(before + lockMs);
+  expect(await deliveries.claim([claimed._id, due._id], newId())).toMatchObject([{ _id: due._id }]);
+});
 
 test('a row is claimed by exactly one of several concurrent claims', async () => {
   const ids = await enqueue(Array.from({ length: 20 }, newId));

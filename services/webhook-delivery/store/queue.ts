@@ -16,7 +16,7 @@ export type ClaimedRow = Pick<
 > & { lock_token: string };
 
 /** The stored payload of an event. */
-export type StoredEvent = Pick<EventRow, 'body' | 'occurred_at' | 'trace'>;
+export type StoredEvent = Pick<EventRow, 'body' | 'occurred_at'> & { readonly trace?: string | undefined };
 
 /** A claimed row with the result of its attempt. */
 export interface Outcome {

@@ -23,15 +23,14 @@ export function createReceivers(store: Store, now: () => Date) {
 
   return {
     /**
-     * Returns the ids of the webhooks that get an event: active ones that subscribe to its type and were created
+     * Returns the webhooks that get an event: active ones that subscribe to its type and were created
      * before it, with one hour of tolerance for clock differences. The time matters because an event without
      * receivers is not logged, so a copy that arrives hours later is not recognized as repeated.
      */
-    async findSubscribed({ organization_id, type, occurred_at }: Envelope): Promise<string[]> {
+    async findSubscribed({ organization_id, type, occurred_at }: Envelope): Promise<Receiver[]> {
       const created_at = { $lt: new Date(Date.parse(occurred_at) + maxClockSkewMs) };
       const filter = { organization_id, is_active: true, event_types: type, created_at };
-      const found = await rows.find(filter, { _id: 1 }).readConcern('majority').lean();
-      return found.map(({ _id }) => _id);
+      return (await rows.find(filter).readConcern('majority').lean()).map(toReceiver);
     },
 
     /** Returns the receivers of claimed deliveries by config id, without deleted webhooks. */

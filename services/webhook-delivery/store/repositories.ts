@@ -15,7 +15,7 @@ export function createRepositories(store: Store, { now, lockMs }: { now: () => D
     configs: createConfigs(store, now),
     failures: createFailures(store),
     eventLog: createEventLog(store, now),
-    newDeliveries: createNewDeliveries(store, now),
+    newDeliveries: createNewDeliveries(store, now, lockMs),
     queue: createQueue(store, lockMs),
     receivers: createReceivers(store, now),
     redeliveries: createRedeliveries(store, now),
