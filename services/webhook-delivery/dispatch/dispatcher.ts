@@ -74,7 +74,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     async stop() {
       phase = 'stopping';
       signal.notify();
-      outcomes.stopRetrying();
+      outcomes.flush();
       await loop;
       await inserting.idle();
       await claiming.idle();

@@ -1,4 +1,5 @@
 /** Tests how outcomes are batched, and retried while MongoDB is unavailable. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { AttemptResult, ClaimedRow, Outcome } from '../store/queue.ts';
@@ -46,16 +47,28 @@ test('outcomes recorded together are written in one batch', async () => {
   expect(written).toHaveLength(2);
 });
 
-test('outcomes recorded during a write are written in the next batch', async () => {
+test('a small batch waits for more outcomes and a full batch does not', async () => {
   const { writer, written } = createFakes([]);
-  const rows = [createRow(), createRow(), createRow()] as const;
-  const first = writer.record(rows[0], result).then(() => written.length);
-  const later = new Promise<void>((resolve) => setImmediate(resolve)).then(() =>
-    Promise.all([writer.record(rows[1], result), writer.record(rows[2], result)]),
-  );
-  expect(await first).toBe(1);
-  await later;
-  expect(written.map((batch) => batch.map(({ row }) => row))).toEqual([[rows[0]], [rows[1], rows[2]]]);
+  // timers fire in the order of their times, even if they are late
+  const early = writer.record(createRow(), result);
+  await pause(10);
+  await Promise.all([early, writer.record(createRow(), result)]);
+  expect(written.map((batch) => batch.length)).toEqual([2]);
+
+  const order: string[] = [];
+  const many = Promise.all([1, 2, 3, 4].map(() => writer.record(createRow(), result)));
+  await Promise.all([many.then(() => order.push('many')), pause(12).then(() => order.push('12 ms'))]);
+  expect(order).toEqual(['many', '12 ms']);
+});
+
+test('a flush writes a small batch without the extra wait', async () => {
+  const { writer, written } = createFakes([]);
+  const order: string[] = [];
+  const outcome = writer.record(createRow(), result);
+  writer.flush();
+  const idle = Promise.all([outcome, writer.idle()]).then(() => order.push('rested'));
+  await Promise.all([idle, pause(12).then(() => order.push('12 ms'))]);
+  expect([written.length, order]).toEqual([1, ['rested', '12 ms']]);
 });
 
 describe('while MongoDB is unavailable', () => {
@@ -74,10 +87,10 @@ describe('while MongoDB is unavailable', () => {
     expect(messages).toEqual(['Could not record the outcomes of 1 deliveries']);
   });
 
-  test('stopRetrying ends the retries', async () => {
+  test('a flush stops the retries', async () => {
     const { writer, written, messages } = createFakes(Array(10_000).fill(down), 3_600_000);
     const recorded = writer.record(createRow(), result);
-    writer.stopRetrying();
+    writer.flush();
     await writer.idle();
     await recorded;
     expect([written.length, messages.length]).toEqual([0, 1]);
