@@ -80,7 +80,7 @@ export const webhookDeliveries = collection('webhook_deliveries', {
     redeliverable: z.boolean(),
     /** When the next attempt is due; absent while the row is leased and after its final status. */
     due_at: z.date().exactOptional(),
-    /** Set while the row waits for an open circuit breaker instead of its own retry delay. */
+    /** Set if the row is due only when the endpoint's circuit breaker has closed, not after its own retry delay. */
     postponed: z.literal(true).exactOptional(),
     shard: z.number(),
     /** Token of the current claim. Every later step of the claim must match it. */
