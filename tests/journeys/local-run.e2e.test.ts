@@ -124,6 +124,15 @@ describe('npm start', () => {
     await until('no process on the data', async () => findProcesses(dataDir).length === 0);
     run = await localRun(dataDir);
   });
+
+  test('names the log and exits with 1 if MongoDB ends', async () => {
+    const mongod = Number(await readFile(join(dataDir, 'db', 'mongod.lock'), 'utf8'));
+    process.kill(mongod, 'SIGKILL');
+    expect(await run.exited).toBe(1);
+    expect(run.printed()).toContain(`MongoDB has ended unexpectedly: see ${join(dataDir, 'mongod.log')}`);
+    await until('no process on the data', async () => findProcesses(dataDir).length === 0);
+    run = await localRun(dataDir);
+  });
 });
 
 describe('npm start prints one clear error', () => {

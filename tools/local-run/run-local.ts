@@ -11,6 +11,7 @@ import {
 } from '#libs/service';
 import { apiPrefix, contracts } from '../../services/contracts.ts';
 import { services } from '../../services/services.ts';
+import { logFile } from '../mongod/data-dir.ts';
 import type { Mongod } from '../mongod/mongod.ts';
 import { activeSettings, formatBanner } from './banner.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
@@ -39,7 +40,9 @@ export interface LocalRunOptions {
 /** Runs all services with the data in `dataDir`. Only this run has permissive defaults. */
 export async function runLocal({ environment, dataDir, mongod }: LocalRunOptions): Promise<void> {
   const parts: LocalParts = {};
+  let isStopping = false;
   const stop = async () => {
+    isStopping = true;
     parts.releaseLog?.();
     await parts.removeInstanceFile?.();
     await parts.started?.stop();
@@ -48,6 +51,12 @@ export async function runLocal({ environment, dataDir, mongod }: LocalRunOptions
   onStopSignal(stop);
   try {
     parts.mongod = await mongod;
+    parts.mongod.ended.then(async () => {
+      if (isStopping) return;
+      process.stderr.write(`MongoDB has ended unexpectedly: see ${logFile(dataDir)}. The services stop.\n`);
+      await stop();
+      process.exit(1);
+    });
     const dataFolder = await openDataFolder(dataDir);
     const local = toLocalEnvironment(environment, dataFolder, parts.mongod.uri);
     const settings = readAllSettings(local);

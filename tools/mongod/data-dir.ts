@@ -1,5 +1,6 @@
 /** The folder of a mongod: its database files, its log, and the errors that the folder can cause. */
-import { mkdir, mkdtemp, open, rename, statfs } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, mkdtemp, open, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type MongodError, mongodError } from './mongod-error.ts';
@@ -34,10 +35,27 @@ export async function prepareDataDir(dataDir: string, needed = neededBytes): Pro
   return path;
 }
 
-/** Opens a new log file for one start. */
-export async function openLog(dataDir: string) {
-  await rename(logFile(dataDir), `${logFile(dataDir)}.1`).catch(() => {});
-  return open(logFile(dataDir), 'w', 0o600);
+/** The log of one start, in a file of its own, so that concurrent starts do not mix their lines. */
+export interface StartLog {
+  file: FileHandle;
+  read(): Promise<string>;
+  /** Makes it the log of the folder. */
+  keep(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Opens the log of one start. */
+export async function openLog(dataDir: string): Promise<StartLog> {
+  const path = `${logFile(dataDir)}.${randomUUID()}`;
+  return {
+    file: await open(path, 'wx', 0o600),
+    read: () => readFile(path, 'utf8'),
+    keep: async () => {
+      await rename(logFile(dataDir), `${logFile(dataDir)}.1`).catch(() => {});
+      await rename(path, logFile(dataDir));
+    },
+    remove: () => rm(path, { force: true }),
+  };
 }
 
 /** The exit codes of mongod that are handled (src/mongo/util/exit_code.h). */

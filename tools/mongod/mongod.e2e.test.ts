@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { until } from '#libs/testing';
 import { findBinary } from './binary.ts';
-import { databaseFolder } from './data-dir.ts';
+import { databaseFolder, logFile } from './data-dir.ts';
 import { startMongod } from './mongod.ts';
 import { isAlive, type ProcessMark, readProcessMark } from './process-mark.ts';
 
@@ -92,7 +92,22 @@ test('of two concurrent starts one succeeds, the other rejects', async () => {
   const rejected = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []));
   expect(started).toHaveLength(1);
   expect(rejected).toEqual([expect.objectContaining({ code: 'data_dir_in_use' })]);
-  for (const server of started) await server.stop();
+  for (const server of started) {
+    expect(await readFile(logFile(dataDir), 'utf8')).toContain(`"port":${server.port}`);
+    await server.stop();
+  }
+  expect((await readdir(dataDir)).sort()).toEqual(['db', 'mongod.log']);
+});
+
+test('a mongod that ends by itself is reported, and its temporary data is removed', async () => {
+  const server = await startMongod({ say });
+  const client = new mongoose.mongo.MongoClient(server.uri);
+  const { pid } = await client.db('admin').command({ serverStatus: 1 });
+  const { parsed } = await client.db('admin').command({ getCmdLineOpts: 1 });
+  await client.close();
+  process.kill(Number(pid), 'SIGKILL');
+  await server.ended;
+  await expect(readdir(join(parsed.storage.dbPath, '..'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 test('a mongod that another program runs on the folder is not stopped', async () => {

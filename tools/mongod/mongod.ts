@@ -1,7 +1,7 @@
 /** Starts a mongod as a one-member replica set on loopback, and stops it when its owner process ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,9 +11,9 @@ import {
   createTemporaryDataDir,
   databaseFolder,
   explainFailure,
-  logFile,
   openLog,
   prepareDataDir,
+  type StartLog,
 } from './data-dir.ts';
 import { setName } from './replica-set.ts';
 import type { SupervisorOptions } from './supervisor.ts';
@@ -41,6 +41,8 @@ export interface Mongod {
   port: number;
   origin: string;
   stop(): Promise<void>;
+  /** Resolves when the mongod has ended, whether it was stopped or not. */
+  ended: Promise<void>;
 }
 
 /** How long a start waits for a mongod that stops because its owner was killed, ms. */
@@ -66,10 +68,16 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
     ...(keyFile && { keyFile }),
   };
   for (const giveUpAt = Date.now() + releaseMs; ; await sleep(100)) {
-    const { port, stop } = await startSupervisor(supervisor, dataDir);
-    if (port !== undefined)
-      return { uri: `mongodb://127.0.0.1:${port}/?replicaSet=${setName}`, port, origin: binary.origin, stop };
-    const error = explainFailure(await readFile(logFile(dataDir), 'utf8'), dataDir);
+    const log = await openLog(dataDir);
+    const { port, stop, ended } = await startSupervisor(supervisor, log);
+    if (port !== undefined) {
+      await log.keep();
+      const uri = `mongodb://127.0.0.1:${port}/?replicaSet=${setName}`;
+      return { uri, port, origin: binary.origin, stop, ended };
+    }
+    const error = explainFailure(await log.read(), dataDir);
+    if (error.code === 'data_dir_in_use') await log.remove();
+    else await log.keep();
     if (error.code === 'data_dir_in_use' && Date.now() < giveUpAt) continue;
     if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
     throw error;
@@ -79,9 +87,8 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
 /** Starts the supervisor. Resolves with the port of a running primary, or without it if the start failed. */
 async function startSupervisor(
   options: SupervisorOptions,
-  dataDir: string,
-): Promise<{ port?: number; stop(): Promise<void> }> {
-  const log = await openLog(dataDir);
+  log: StartLog,
+): Promise<Pick<Mongod, 'stop' | 'ended'> & { port?: number }> {
   const script = fileURLToPath(new URL('./supervisor.ts', import.meta.url));
   // detached, so that Ctrl-C does not reach the supervisor: the services stop first, then the database
   const child = spawn(
@@ -89,7 +96,7 @@ async function startSupervisor(
     ['--disable-warning=ExperimentalWarning', script, JSON.stringify(options)],
     {
       detached: true,
-      stdio: ['pipe', 'pipe', log.fd],
+      stdio: ['pipe', 'pipe', log.file.fd],
       env: {
         ...process.env,
         // the package then prints mongod's log
@@ -100,7 +107,7 @@ async function startSupervisor(
       },
     },
   );
-  await log.close();
+  await log.file.close();
   const exited = once(child, 'exit');
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('The supervisor has no pipes');
@@ -113,7 +120,7 @@ async function startSupervisor(
     stdin.end();
     await exited;
   };
-  return { ...(started && { port: Number(started[0]) }), stop };
+  return { ...(started && { port: Number(started[0]) }), stop, ended: exited.then(() => {}) };
 }
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Runs one mongod until its standard input closes, which happens when its owner process ends for any reason.
+ * Runs one mongod until its standard input closes, which happens when its owner process ends for any reason,
+ * or until mongod ends by itself.
  * Prints the port when the mongod is the primary of its replica set.
  */
 import { rm } from 'node:fs/promises';
@@ -27,21 +28,33 @@ if (process.argv[1] === import.meta.filename) await supervise(JSON.parse(process
 async function supervise(options: SupervisorOptions): Promise<void> {
   const server = createServer(options);
   const starting = startPrimary(server);
-  process.stdin.resume().on('close', async () => {
-    await starting.catch(() => {});
-    await server.stop({ doCleanup: false });
-    if (options.temporaryFolder) await rm(options.temporaryFolder, { recursive: true, force: true });
-    process.exit();
-  });
+  let ending: Promise<void> | undefined;
+  const end = () => (ending ??= stopAndExit(server, starting, options.temporaryFolder));
+  process.stdin.resume().on('close', end);
   // the owner handles Ctrl-C
   for (const name of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(name, () => {});
   await starting.then(
-    (port) => process.stdout.write(`${port}\n`),
+    (port) => {
+      // also if mongod ends by itself: its owner notices the end of the supervisor
+      server.instanceInfo?.instance.mongodProcess?.once('exit', end);
+      process.stdout.write(`${port}\n`);
+    },
     (error: Error) => {
       process.stderr.write(`${error.stack}\n`);
       process.exit(1);
     },
   );
+}
+
+async function stopAndExit(
+  server: MongoMemoryServer,
+  starting: Promise<unknown>,
+  temporaryFolder?: string,
+): Promise<void> {
+  await starting.catch(() => {});
+  await server.stop({ doCleanup: false });
+  if (temporaryFolder) await rm(temporaryFolder, { recursive: true, force: true });
+  process.exit();
 }
 
 function createServer({ binary, dbPath, cacheGB, keyFile }: SupervisorOptions): MongoMemoryServer {
