@@ -25,6 +25,8 @@ export default {
   globalSetup: '<rootDir>/scripts/jest/global-setup.ts',
   globalTeardown: '<rootDir>/scripts/jest/global-teardown.ts',
   maxWorkers: workers[lane],
+  // a worker that is still there after it has a leak; Jest's own half a second is too short on a busy machine
+  workerGracefulExitTimeout: Math.ceil(10_000 * Number(process.env.TEST_SLOWNESS)),
   testTimeout: Math.ceil(120_000 * Number(process.env.TEST_SLOWNESS)),
   transform: {},
 };

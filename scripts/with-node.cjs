@@ -37,8 +37,7 @@ async function main() {
   });
   if (!isTool) env.PDS_PARENT_PID = String(process.pid);
   // The child gets its own session, because Ctrl-C reaches the whole foreground group and npm forwards it a
-  // second
-  // time. This process then forwards each signal once.
+  // second time. This process then forwards each signal once.
   const child = spawn(node, flags.concat(script, args.slice(isTool ? 2 : 1)), {
     stdio: 'inherit',
     detached: true,

@@ -51,7 +51,7 @@ export default async function runTestFile(
     return circus.run();
   });
 
-  // not at the exit, because Jest allows a worker only half a second for it
+  // not at the exit, because Jest kills a worker that is too slow then
   writeCoverage?.();
 
   const results = testResults.map(toAssertionResult);

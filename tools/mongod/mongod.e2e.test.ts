@@ -99,7 +99,7 @@ test('of two concurrent starts one succeeds, the other rejects', async () => {
   expect((await readdir(dataDir)).sort()).toEqual(['db', 'mongod.log']);
 });
 
-test('a mongod that ends by itself is reported, and its temporary data is removed', async () => {
+test('the end of a mongod is reported, and temporary data is removed', async () => {
   const server = await startMongod({ say });
   const client = new mongoose.mongo.MongoClient(server.uri);
   const { pid } = await client.db('admin').command({ serverStatus: 1 });
