@@ -1,4 +1,5 @@
 /** Public interface of the HTTP library: turns operations and their handlers into Express routes. */
+export { createBoundedCache } from './bounded-cache.ts';
 export type { Authenticate } from './credentials.ts';
 export { type GatewayOptions, gateway } from './gateway.ts';
 export {

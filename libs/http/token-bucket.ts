@@ -1,6 +1,6 @@
 /** A rate limiter: one in-memory token bucket per key, with a steady rate and a burst. */
-import { LRUCache } from 'lru-cache';
 import type { RateLimitPolicy } from '#libs/contract';
+import { createBoundedCache } from './bounded-cache.ts';
 
 /**
  * Consumes one token of a key, or with `peek` only checks for one. Returns 0 if there was a token, else the
@@ -31,11 +31,7 @@ export function tokenBucket({
   name?: string;
 }): TokenBucket {
   const perMs = perMinute / 60_000;
-  const buckets = new LRUCache<string, { tokens: number; at: number }>({
-    // unlike `max`, this allocates no memory for buckets that do not exist yet
-    maxSize: keys ?? 100_000,
-    sizeCalculation: () => 1,
-  });
+  const buckets = createBoundedCache<string, { tokens: number; at: number }>(keys ?? 100_000);
   const consume = (key: string, mode: 'consume' | 'peek' = 'consume') => {
     const at = now();
     const previous = buckets.get(key) ?? { tokens: burst, at };

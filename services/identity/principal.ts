@@ -4,9 +4,9 @@
  */
 import { createHash, createPublicKey } from 'node:crypto';
 import type Jwt from 'jsonwebtoken';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { RejectedToken } from '#libs/contract';
+import { createBoundedCache } from '#libs/http';
 import type { Store } from '#libs/store';
 import type { MemberPrincipal } from './access.ts';
 import { ApiKeyUsed } from './events.ts';
@@ -88,7 +88,7 @@ const rejected = {
  * Requests do not wait for it, and a lost event is harmless.
  */
 function createUsageRecorder(store: Pick<Store, 'transact'>, now: () => Date) {
-  const recent = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+  const recent = createBoundedCache<string, true>(10_000, 60_000);
   return (organization_id: string, user_id: string, key_id: string) => {
     if (recent.has(key_id)) return;
     recent.set(key_id, true);
@@ -112,7 +112,7 @@ function createTokenVerifier(
   store: Pick<Store, 'read'>,
   now: () => Date,
 ): (token: string) => Promise<Claims | RejectedToken> {
-  const verified = new LRUCache<string, Claims>({ max: 10_000 });
+  const verified = createBoundedCache<string, Claims>(10_000);
   const published = store.read(publicKeys).unscoped();
   let pemById = new Map<string, string>();
   let readAt = Number.NEGATIVE_INFINITY;

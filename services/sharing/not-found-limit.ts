@@ -1,7 +1,6 @@
 /** Rate-limits requests for unknown links per address. Links that worked recently are exempt. */
-import { LRUCache } from 'lru-cache';
 import type { RateLimitPolicy } from '#libs/contract';
-import { type TokenBucket, tokenBucket } from '#libs/http';
+import { createBoundedCache, type TokenBucket, tokenBucket } from '#libs/http';
 
 /** The rate limit of unknown links. */
 export interface NotFoundLimit {
@@ -21,7 +20,7 @@ export function notFoundLimit({ perMinute, now }: { perMinute: number; now: () =
   const policy = { name: 'not-found-links', quota: perMinute, windowSeconds: 60 };
   if (perMinute === 0) return { policy, getWaitSeconds: () => 0, record: () => {} };
   const misses: TokenBucket = tokenBucket({ perMinute, burst: perMinute, now });
-  const found = new LRUCache<string, true>({ max: maxExemptLinks });
+  const found = createBoundedCache<string, true>(maxExemptLinks);
   return {
     policy,
     getWaitSeconds: (address, link) => (found.has(link) ? 0 : misses(address, 'peek')),

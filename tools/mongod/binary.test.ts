@@ -28,20 +28,13 @@ test('a downloaded mongod is found in the cache', async () => {
   });
 });
 
-test('a truncated or changed file in the cache is replaced', async () => {
+test('a file in the cache that does not run is replaced', async () => {
   const { path } = await downloadBinary(say, [workingSource()], env);
   const original = await readFile(path, 'utf8');
-  for (const damage of [
-    () => truncate(path, 10),
-    () => writeFile(path, `${original}#`),
-    () => rm(`${path}.sha256`),
-  ]) {
-    await damage();
-    lines = [];
-    await downloadBinary(say, [workingSource()], env);
-    expect(lines[0]).toContain('damaged');
-    expect(await readFile(path, 'utf8')).toBe(original);
-  }
+  await truncate(path, 10);
+  await downloadBinary(say, [workingSource()], env);
+  expect(lines).toContain('The cached mongod (7.0.24) does not run and will be downloaded again.');
+  expect(await readFile(path, 'utf8')).toBe(original);
 });
 
 test('concurrent calls download once', async () => {

