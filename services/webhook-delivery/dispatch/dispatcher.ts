@@ -9,12 +9,11 @@ import type { Receivers } from '../store/receivers.ts';
 import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 import type { Sender } from '../transport/sender.ts';
 import type { AttemptDeps } from './attempt.ts';
-import { createClaiming } from './claiming.ts';
+import { createClaiming, type NewEventDeliveries } from './claiming.ts';
 import { createDeliver } from './delivering.ts';
 import { createDueRows } from './due-rows.ts';
 import { createEndpointBackoff, type EndpointBackoffDeps } from './endpoint-backoff.ts';
 import type { FailingWebhooks } from './failing-webhooks.ts';
-import { createInserting, type NewEventDeliveries } from './inserting.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createSignal } from './signal.ts';
 
@@ -48,7 +47,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { sender, onError } = deps;
   let phase: LoopState['phase'] = 'created';
   let loop = Promise.resolve();
-  const isStopping = () => phase === 'stopping';
+  const isRunning = () => phase === 'running';
   const signal = createSignal();
   const onSlotFreed = signal.notify;
   const outcomes = createOutcomeWriter(deps);
@@ -56,14 +55,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const scheduler = createScheduler(backoff.permits);
   const dueRows = createDueRows({ ...deps, scheduler, backoff });
   const deliver = createDeliver({ ...deps, outcomes, backoff, scheduler });
-  const claiming = createClaiming({ ...deps, scheduler, deliver, isStopping, onSlotFreed });
-  const isRunning = () => phase === 'running';
-  const inserting = createInserting({ ...deps, scheduler, claiming, isRunning, onSlotFreed });
+  const claiming = createClaiming({ ...deps, scheduler, deliver, isRunning, onSlotFreed });
 
   return {
     async insertAndDeliver(deliveries) {
-      const queued = await inserting.insert(deliveries);
-      if (phase !== 'running' || queued.length === 0) return;
+      const queued = await claiming.insert(deliveries);
+      if (!isRunning() || queued.length === 0) return;
       scheduler.add(backoff.admit(queued));
       signal.notify();
     },
@@ -76,7 +73,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       signal.notify();
       outcomes.flush();
       await loop;
-      await inserting.idle();
       await claiming.idle();
       await outcomes.idle();
       await backoff.idle();
