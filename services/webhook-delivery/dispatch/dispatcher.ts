@@ -33,7 +33,7 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   onError(message: string, error: unknown): void;
 }
 
-/** The worker that delivers. It polls every 250 ms; new deliveries of this process wake it at once. */
+/** The worker that delivers. It polls every second; new deliveries of this process wake it at once. */
 export interface Dispatcher extends Worker {
   /**
    * Inserts the deliveries of an event that do not exist yet. Those that get a slot at once are sent without

@@ -4,7 +4,7 @@ import { splitShards } from '../rules/shards.ts';
 import type { Queue } from '../store/queue.ts';
 import type { EndpointBackoff } from './endpoint-backoff.ts';
 
-const pollMs = 250;
+const pollMs = 1_000;
 const batchSize = 200;
 
 /** Dependencies of `createDueRows`. */

@@ -7,7 +7,7 @@ import type { Queue } from '../store/queue.ts';
 import type { FailingWebhooks } from './failing-webhooks.ts';
 
 const sweepEveryMs = 15_000;
-const notifyEveryMs = 1_000;
+const notifyEveryMs = 2_000;
 /** Expired secrets sign nothing, so their deletion is not urgent. */
 const deleteSecretsEveryMs = 5_000;
 /** The circuit breaker of an endpoint without failures for this long is deleted. */
