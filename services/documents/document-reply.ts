@@ -6,7 +6,7 @@ import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import { toEtag } from './store/preconditions.ts';
 import type { Trees } from './store/tree.ts';
-import { renderDocument } from './tree-json.ts';
+import { type RenderedNode, renderDocument, renderNodes } from './tree-json.ts';
 
 /** The dependencies of `createDocumentReply`. */
 export interface DocumentReplyDeps {
@@ -23,16 +23,26 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
   const documentReply = {
     /** Replies with a document and the nodes that were just written. */
     async fromNodes(document: DocumentRow, nodes: readonly NodeRow[]): Promise<Reply<Json>> {
-      return toReply(document, await renderDocument(document, [nodes]));
+      return toReply(document, await renderDocument(document, await renderNodes([nodes])));
     },
 
-    /** Replies with a document whose row was just read or written, or with its state if it changed since. */
+    /** Reads and renders the nodes of a document, for a reply after its row was changed. */
+    renderNodes: (document: DocumentRow): Promise<RenderedNode[]> => renderNodes(trees.readBatches(document)),
+
+    /** Replies with a document whose row was just written, and with nodes that have not changed since. */
+    async fromRendered(document: DocumentRow, nodes: readonly RenderedNode[]): Promise<Reply<Json>> {
+      const render = () => renderDocument(document, nodes);
+      const found = await cache.read({ open: async () => toVersion(document, render), maxAttempts: 1 });
+      return toReply(document, found?.bytes ?? (await render()));
+    },
+
+    /** Replies with a document whose row was just read, or with its state if it changed since. */
     async fromRow(
       actor: Actor,
       document: DocumentRow,
       call?: Pick<RequestInfo, 'hasCurrent'>,
     ): Promise<Reply<Json>> {
-      const open = async () => toVersion(actor, document);
+      const open = async () => toVersion(document, () => renderUnchanged(actor, document));
       const found = await cache.read({ open, call, maxAttempts: 1 });
       if (found) return toReply(document, found.bytes);
       const current = await repository.getWithNodes(actor, document._id);
@@ -52,14 +62,14 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
   };
   return documentReply;
 
-  function toVersion(actor: Actor, document: DocumentRow): Version {
-    const render = () => renderUnchanged(actor, document);
+  function toVersion(document: DocumentRow, render: Version['render']): Version {
     return { etag: toEtag(document), cacheKey: toCacheKey(document), render };
   }
 
   /** Returns undefined if the document changed while its nodes were read. */
   async function renderUnchanged(actor: Actor, document: DocumentRow): Promise<Uint8Array | undefined> {
-    const bytes = await renderDocument(document, trees.readBatches(document));
+    const bytes = await renderDocument(document, await documentReply.renderNodes(document));
+    if (document.node_count === 0) return bytes;
     const { row_version } = await repository.get(actor, document._id);
     return row_version === document.row_version ? bytes : undefined;
   }

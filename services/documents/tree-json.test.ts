@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Document, Node } from './shapes.ts';
 import type { NodeRow } from './store/collections.ts';
 import { documentRow, nodeRow } from './testing/rows.ts';
-import { renderDocument, renderNode } from './tree-json.ts';
+import { renderDocument, renderNode, renderNodes } from './tree-json.ts';
 
 const document = documentRow({ title: 'Quotes " and \u2028 breaks' });
 const createChild = ({ _id }: NodeRow, node_type: 'step' | 'sub_step', title: string, more = {}) =>
@@ -21,7 +21,9 @@ const a2 = createChild(a, 'sub_step', 'a2', { order: -0.5 });
 const nodes = [a2, second, b, c, a1, first, a];
 
 test('nodes are nested in their parents, sorted by order, then creation', async () => {
-  const rendered = Document.parse(JSON.parse((await renderDocument(document, [nodes])).toString()));
+  const rendered = Document.parse(
+    JSON.parse((await renderDocument(document, await renderNodes([nodes]))).toString()),
+  );
   expect(toOutline(rendered.nodes)).toEqual([
     [
       'first',
@@ -74,7 +76,9 @@ test('renderNode includes all descendants of the node', async () => {
 
 test('renderDocument yields to the event loop for 10,000 nodes', async () => {
   const steps = Array.from({ length: 9_998 }, (_, at) => createChild(second, 'step', `${at}`, { order: at }));
-  const { bytes, turns } = await countTurns(() => renderDocument(document, [[first, second, ...steps]]));
+  const { bytes, turns } = await countTurns(async () =>
+    renderDocument(document, await renderNodes([[first, second, ...steps]])),
+  );
   expect(turns).toBeGreaterThanOrEqual(39);
   const rendered = JSON.parse(bytes.toString());
   expect(rendered.nodes[1].children.map(({ title }: Node) => title)).toEqual(steps.map(({ title }) => title));
@@ -83,7 +87,7 @@ test('renderDocument yields to the event loop for 10,000 nodes', async () => {
 test('renderDocument yields to the event loop for few nodes with much text', async () => {
   const content = JSON.stringify({ type: 'doc', content: [{ type: 'text', text: 'é'.repeat(250_000) }] });
   const large = Array.from({ length: 20 }, (_, order) => nodeRow(document, { order, content }));
-  const { bytes, turns } = await countTurns(() => renderDocument(document, [large]));
+  const { bytes, turns } = await countTurns(async () => renderDocument(document, await renderNodes([large])));
   expect(turns).toBeGreaterThanOrEqual(6);
   expect(JSON.parse(bytes.toString()).nodes[19].content).toEqual(JSON.parse(content));
 });

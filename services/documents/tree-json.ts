@@ -11,7 +11,13 @@ import { groupByParent, type NodePlace, type NodesByParent } from './views.ts';
 export type NodeBatches = AsyncIterable<readonly NodeRow[]> | Iterable<readonly NodeRow[]>;
 
 /** Renders a document with its tree as JSON bytes. */
-export async function renderDocument(document: DocumentRow, batches: NodeBatches): Promise<Buffer> {
+export function renderDocument(document: DocumentRow, nodes: readonly RenderedNode[]): Promise<Buffer> {
+  const before = `${JSON.stringify(toSummary(document)).slice(0, -1)},"nodes":[`;
+  return join(before, listDescendants(null, groupByParent(nodes)), ']}');
+}
+
+/** Renders the nodes of a document, each without its children. */
+export async function renderNodes(batches: NodeBatches): Promise<RenderedNode[]> {
   const yieldCounter = createYieldCounter();
   const nodes: RenderedNode[] = [];
   for await (const batch of batches)
@@ -20,8 +26,7 @@ export async function renderDocument(document: DocumentRow, batches: NodeBatches
       nodes.push(node);
       if (yieldCounter.isYieldDue(node.opening.length)) await setImmediate();
     }
-  const before = `${JSON.stringify(toSummary(document)).slice(0, -1)},"nodes":[`;
-  return join(before, listDescendants(null, groupByParent(nodes)), ']}');
+  return nodes;
 }
 
 /** Renders a node with its descendants as JSON bytes. */
@@ -54,7 +59,7 @@ function createYieldCounter() {
  * A rendered node and its position. The text is a Buffer, outside the V8 heap: with 10,000 rows as strings on
  * the heap, garbage collection would block the process longer than the rest of the rendering.
  */
-interface RenderedNode extends NodePlace {
+export interface RenderedNode extends NodePlace {
   /** The JSON of the node up to its list of children, which stays open. */
   opening: Buffer;
 }

@@ -46,7 +46,7 @@ export function nodeHandlers({
             const added = toNode(body, current, actor.user_id, at);
             await assertParent(current, added, added.parent_id, tx);
             await trees.add([added], tx);
-            return { change: size, result: added };
+            return { change: size, changesText: true, result: added };
           });
           return replyWithNode(document, node);
         }),
@@ -63,7 +63,8 @@ export function nodeHandlers({
           const { content = node.content } = change;
           const content_bytes = current.content_bytes - countBytes(node.content) + countBytes(content);
           const size = checkLimits({ ...current, content_bytes });
-          return { change: size, result: await trees.change(node, change, at, tx) };
+          const changesText = change.title !== undefined || change.content !== undefined;
+          return { change: size, changesText, result: await trees.change(node, change, at, tx) };
         });
         return replyWithNode(document, changed, await trees.findDescendants(document, changed, tx));
       }),
@@ -76,7 +77,7 @@ export function nodeHandlers({
           const removed = await trees.remove(current, node, tx);
           const node_count = current.node_count - removed.node_count;
           const content_bytes = current.content_bytes - removed.content_bytes;
-          return { change: { node_count, content_bytes } };
+          return { change: { node_count, content_bytes }, changesText: true };
         });
         return replyWithEtag(document);
       }),
@@ -107,7 +108,7 @@ export function nodeHandlers({
           const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at);
           await trees.removeAll(current, tx);
           await trees.add(nodes, tx);
-          return { change: size, result: nodes };
+          return { change: size, changesText: true, result: nodes };
         });
         return documentReply.fromNodes(document, nodes);
       }),

@@ -1,7 +1,7 @@
 /** Creates documents, changes their fields, deletes drafts and duplicates documents. */
 import { type BodyOf, newId } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import {
   createDocument,
   DocumentDeleted,
@@ -37,24 +37,28 @@ export function documentHandlers({ store, repository, documentReply, now }: Docu
         const blank = createDraft(actor, at, body);
         const { nodes, ...size } = flattenTree(blank, body.nodes ?? [], actor.user_id, at);
         const document = { ...blank, ...size };
-        return store.respond(actor, async (within) => {
+        const create = async (within: Actor) => {
           await repository.create(within, document, nodes);
           return documentReply.fromNodes(document, nodes);
-        });
+        };
+        // a single insert needs no transaction, unless the response is stored with it
+        return actor.idempotency ? store.respond(actor, create) : create(actor);
       },
       { replay: documentReply.replay },
     ),
 
     handle(updateDocument, async ({ actor, params, body, call: { ifMatch }, authorize }) => {
       const preconditions = { authorize, ifMatch };
-      const { document } = await repository.update(actor, params.doc_id, preconditions, async (current) => {
+      const decide = async (current: DocumentRow) => {
         await assertEditable(current, () => repository.locksPublished(actor));
         const original = getComparedDocumentId(current, body);
         if (original && repeatsVersion(body.version, (await repository.get(actor, original)).version))
           throw VersionUnchanged();
-        return { change: toChange(body) };
-      });
-      return documentReply.fromRow(actor, document);
+        // read before the row is changed, which fails if the tree has changed meanwhile
+        return { change: toChange(body), result: await documentReply.renderNodes(current) };
+      };
+      const { document, result } = await repository.update(actor, params.doc_id, preconditions, decide);
+      return documentReply.fromRendered(document, result);
     }),
 
     handle(deleteDocument, async ({ actor, params, call: { ifMatch }, authorize }) => {

@@ -6,11 +6,15 @@ import { scheduleReindex } from './search.ts';
 /** The fields of a document's row that a change sets. */
 export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_version'>>;
 
-/** Adds the new version and time, and the marks for the search index and the update event. */
-export function completeChange(document: DocumentRow, change: Change, at: Date) {
+/**
+ * Adds the new version and time, and the marks for the search index and the update event. `changesText` says that
+ * a text in the tree changes, too.
+ */
+export function completeChange(document: DocumentRow, change: Change, at: Date, changesText = false) {
+  const title = change.title === document.title ? undefined : change.title;
   return {
     ...change,
-    ...scheduleReindex(change, at),
+    ...scheduleReindex({ title, changesText }, at),
     ...scheduleUpdateEvent(document, change, at),
     updated_at: at,
     row_version: document.row_version + 1,

@@ -9,9 +9,12 @@ import { type Search, scheduleReindex } from './search.ts';
 import type { Trees } from './tree.ts';
 import { matchUnchangedRow } from './update-events.ts';
 
-/** The outcome of `decide`: the fields to change and, if the caller needs one, a result. */
+/** The outcome of `decide`: what changes and, if the caller needs one, a result. */
 export interface Decision {
+  /** The fields of the document to change. */
   change: Change;
+  /** Whether a title or rich text in the tree changes. */
+  changesText?: boolean;
   result?: unknown;
 }
 
@@ -55,7 +58,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
       return store.withLock(id, () => store.respond(actor, work));
     },
 
-    /** Stores a new document with its nodes. */
+    /** Stores a new document with its nodes. Without nodes it needs no transaction. */
     create,
 
     /**
@@ -123,11 +126,15 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
   };
 
   async function create(actor: Actor, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
-    await store.transact(actor, async (tx) => {
-      const row = { ...document, ...scheduleReindex(document, document.updated_at) };
-      await rows.insertMany([row], { session: tx.session, lean: true });
-      await trees.add(tree, tx);
-    });
+    const mark = scheduleReindex({ title: document.title, changesText: true }, document.updated_at);
+    const insert = (tx?: Transaction) =>
+      rows.insertMany([{ ...document, ...mark }], { ...sessionOptions(tx), lean: true });
+    if (tree.length === 0) await insert(actor.tx);
+    else
+      await store.transact(actor, async (tx) => {
+        await insert(tx);
+        await trees.add(tree, tx);
+      });
   }
 
   async function get(
@@ -150,8 +157,8 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
   ): Promise<Updated<D> | undefined> {
     const document = await get(actor, id, preconditions);
     const at = now();
-    const { change, result } = await decide(document, at);
-    const fields = completeChange(document, change, at);
+    const { change, changesText, result } = await decide(document, at);
+    const fields = completeChange(document, change, at, changesText);
     const unchanged = matchUnchangedRow(document);
     const { matchedCount } = await rows.updateOne(unchanged, fields, sessionOptions(actor.tx));
     return matchedCount === 1 ? { document: { ...document, ...fields }, result } : undefined;

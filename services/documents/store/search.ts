@@ -1,7 +1,7 @@
 /** Finds documents by their words in MongoDB (docs/adr/0013). The search index lags behind the writes. */
 import type { Actor, Store, Transaction } from '#libs/store';
 import { normalizeTitle } from '../rules/words.ts';
-import { type DocumentRow, search as searchRows } from './collections.ts';
+import { search as searchRows } from './collections.ts';
 
 /** The maximum number of documents that one query finds. */
 export const maxMatches = 1_000;
@@ -63,30 +63,14 @@ export function search(store: Store) {
 
 export type Search = ReturnType<typeof search>;
 
-/** Fields of a document that do not affect its words. */
-const unindexedFields: ReadonlySet<string> = new Set<keyof DocumentRow>([
-  'version',
-  'department',
-  'status',
-  'published_at',
-  'archived_at',
-  'editor_id',
-  'share_epoch',
-]);
-
 /**
  * Returns the fields to store with a change of a document: the normalized title, and the mark that its words
- * are outdated. Returns no fields if the change does not affect the words. A change without any field is one
- * of the tree.
+ * are outdated. Returns no fields if neither the title nor a text in the tree changes.
  */
 export function scheduleReindex(
-  change: Partial<DocumentRow>,
+  { title, changesText }: { title?: string | undefined; changesText: boolean },
   at: Date,
 ): { normalized_title?: string; reindex_at?: Date } {
-  const fields = Object.keys(change);
-  if (fields.length > 0 && fields.every((field) => unindexedFields.has(field))) return {};
-  return {
-    reindex_at: at,
-    ...(change.title !== undefined && { normalized_title: normalizeTitle(change.title) }),
-  };
+  if (title === undefined && !changesText) return {};
+  return { reindex_at: at, ...(title !== undefined && { normalized_title: normalizeTitle(title) }) };
 }

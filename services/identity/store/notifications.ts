@@ -28,27 +28,20 @@ export function notificationRepository(store: Store) {
       const recipients = await rows.members
         .find({ organization_id, user_id: { $in: [...userIds] } }, { user_id: 1 }, { session })
         .lean();
-      const { type } = notification;
+      if (recipients.length === 0) return 0;
+      const { type, merge } = notification;
       const about = getSubjectId(notification);
-      for (const { user_id } of recipients) {
-        const unread = { organization_id, user_id, type, about, read_at: null };
-        const earlier =
-          notification.merge && (await rows.notifications.findOne(unread, null, { session }).lean());
-        const { title, data } = (earlier && notification.merge?.(earlier.data)) ?? notification;
-        await rows.notifications.deleteMany(unread, { session });
-        const row = {
-          _id: newId(),
-          organization_id,
-          user_id,
-          type,
-          about,
-          title,
-          data,
-          read_at: null,
-          created_at: at,
-        };
-        await rows.notifications.insertMany([row], { session, lean: true });
-      }
+      const user_id = { $in: recipients.map((recipient) => recipient.user_id) };
+      const unread = { organization_id, user_id, type, about, read_at: null };
+      const replaced = merge ? await rows.notifications.find(unread, null, { session }).lean() : [];
+      const added = recipients.map((recipient) => {
+        const earlier = replaced.find((one) => one.user_id === recipient.user_id);
+        const { title, data } = (earlier && merge?.(earlier.data)) ?? notification;
+        const subject = { user_id: recipient.user_id, type, about, title, data };
+        return { _id: newId(), organization_id, ...subject, read_at: null, created_at: at };
+      });
+      await rows.notifications.deleteMany(unread, { session });
+      await rows.notifications.insertMany(added, { session, lean: true });
       return recipients.length;
     },
 
