@@ -10,6 +10,8 @@ export interface Program {
   /** Starting a program stops the running one of the same name. */
   name: string;
   isReady(printed: string): boolean | Promise<boolean>;
+  /** Describes its state if it does not become ready. */
+  diagnose?(): Promise<string>;
   /** Settings with its free ports. */
   settings: Record<string, string>;
 }
@@ -37,7 +39,9 @@ export function findProgram(text: string, ports: Ports): Program | undefined {
       PORT: getPort(firstServicePort + at),
       MANAGEMENT_PORT: getPort(firstServiceManagementPort + at),
     };
-    return { name: service, isReady: (printed) => printed.includes('"msg":"Ready"'), settings };
+    const isReady = (printed: string) => printed.includes('"msg":"Ready"');
+    const diagnose = () => readText(`http://127.0.0.1:${settings.MANAGEMENT_PORT}/readyz`);
+    return { name: service, isReady, diagnose, settings };
   }
   if (last === 'npm start')
     return {
@@ -62,6 +66,11 @@ export function findProgram(text: string, ports: Ports): Program | undefined {
       settings: { RABBITMQ_DIST_PORT: getPort(distributionPort), ERL_EPMD_PORT: getPort(epmdPort) },
     };
   return undefined;
+}
+
+/** Reads a URL. Returns the error as text if that fails. */
+function readText(url: string): Promise<string> {
+  return fetch(url, { signal: AbortSignal.timeout(10_000) }).then((response) => response.text(), String);
 }
 
 function listens(port: number): Promise<boolean> {

@@ -59,7 +59,7 @@ export async function openReader(): Promise<Reader> {
     const place = { folder, environment: { ...own, ...variables, ...gateway, ...program?.settings } };
     if (!program) return runToEnd(ready, place);
     await stop([program.name]);
-    const started = runInBackground(ready, place, program.isReady);
+    const started = runInBackground(ready, place, program);
     running.set(program.name, started);
     return '';
   };

@@ -28,14 +28,14 @@ test('a block fails if curl gets an HTTP error', async () => {
 });
 
 test('a background block that ends before it is ready rejects', async () => {
-  const { ready } = runInBackground(block('echo no; exit 1\n'), place, () => false);
+  const { ready } = runInBackground(block('echo no; exit 1\n'), place, { isReady: () => false });
   await expect(ready).rejects.toThrow('ended with 1 before it was ready');
 });
 
 test('stopping a background block stops all its processes', async () => {
-  const running = runInBackground(block('echo "$$ ready"; sleep 600 & sleep 600\n'), place, (printed) =>
-    printed.includes('ready'),
-  );
+  const running = runInBackground(block('echo "$$ ready"; sleep 600 & sleep 600\n'), place, {
+    isReady: (printed) => printed.includes('ready'),
+  });
   await running.ready;
   const group = Number(/^(\d+) ready/.exec(running.printed())?.[1]);
   await running.stop();

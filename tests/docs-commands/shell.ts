@@ -1,8 +1,9 @@
 /** Runs command blocks in a shell, to their end or in the background. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { slowness, until } from '#libs/testing';
 import type { Block } from './blocks.ts';
+import type { Program } from './programs.ts';
 
 /** Where a block runs. */
 export interface Place {
@@ -42,7 +43,7 @@ export async function runToEnd(block: Block, place: Place): Promise<string> {
 export function runInBackground(
   block: Block,
   place: Place,
-  isReady: (printed: string) => boolean | Promise<boolean>,
+  { isReady, diagnose }: Pick<Program, 'isReady' | 'diagnose'>,
 ): Background {
   const { child, printed, closed } = start(block, place);
   let ended: number | undefined;
@@ -52,8 +53,9 @@ export function runInBackground(
   const becomeReady = async () => {
     const what = `${block.page}:${block.line} to be ready`;
     await until(what, async () => ended !== undefined || (await isReady(printed())), limitMs).catch(
-      (error) => {
-        throw blockError(block, String(error), printed());
+      async (error) => {
+        const state = `${(await diagnose?.()) ?? ''}\n${listProcesses(child)}`;
+        throw blockError(block, String(error), `${printed()}\n${state}`);
       },
     );
     if (ended !== undefined) throw blockError(block, `ended with ${ended} before it was ready`, printed());
@@ -86,6 +88,20 @@ function start({ text }: Block, { folder, environment }: Place) {
   // `close` comes after the last process that holds the output has ended, not only the shell
   const closed = once(child, 'close').then(([code]) => Number(code ?? 1));
   return { child, printed: () => all, closed };
+}
+
+/** Lists a process and its descendants with their state, CPU time and the system call in which they wait. */
+function listProcesses({ pid }: ChildProcess): string {
+  const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,time=,wchan:24=,args='], {
+    encoding: 'utf8',
+  });
+  const lines = all
+    .split('\n')
+    .map((line) => ({ line, ids: line.trim().split(/\s+/).slice(0, 2).map(Number) }));
+  const pids = new Set([pid]);
+  // a parent may be listed after its child
+  for (const _ of lines) for (const { ids } of lines) if (pids.has(ids[1])) pids.add(ids[0]);
+  return lines.flatMap(({ line, ids }) => (pids.has(ids[0]) ? [line.slice(0, 200)] : [])).join('\n');
 }
 
 /** Sends a signal to the process group of a block. */
