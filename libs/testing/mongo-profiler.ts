@@ -8,6 +8,8 @@ export interface ProfiledCommand {
   /** The collection or view. */
   collection: string;
   op: string;
+  /** The name that the client gave itself; services use their own. */
+  client: string;
   /** The command as the client sent it. */
   command: Record<string, unknown>;
   /** The plan summary, e.g. `IXSCAN { organization_id: 1 }`; several plans are separated by commas. */
@@ -15,6 +17,8 @@ export interface ProfiledCommand {
   keysExamined: number;
   docsExamined: number;
   returned: number;
+  /** The rows that it inserted, changed or deleted. */
+  written: number;
   /** Whether MongoDB sorted rows in memory instead of reading them in index order. */
   sorts: boolean;
 }
@@ -39,11 +43,16 @@ export async function profileCommands(
     .map((row) => ({
       collection: String(row.ns).split('.').slice(1).join('.'),
       op: String(row.op),
+      client: String(row.appName ?? ''),
       command: row.command ?? {},
       plan: String(row.planSummary ?? ''),
       keysExamined: Number(row.keysExamined ?? 0),
       docsExamined: Number(row.docsExamined ?? 0),
       returned: Number(row.nreturned ?? 0),
+      written: [row.ninserted, row.nModified, row.nUpserted, row.ndeleted].reduce(
+        (sum, count) => sum + Number(count ?? 0),
+        0,
+      ),
       sorts: row.hasSortStage === true,
     }));
 }

@@ -7,7 +7,7 @@ import { services } from '../../services/testing/services.ts';
 import { type PermissionFixture, permissionFixture } from './fixture.ts';
 import { type Credential, createPeople, type People } from './people.ts';
 import { findChanges, readRows } from './resources.ts';
-import { operatorSamples, type RowName, type Sample, samples } from './samples.ts';
+import { fillPath, operatorSamples, type RowName, type Sample, samples } from './samples.ts';
 import { type Actor, actors, getRow, type Outcome, operatorOperations, parseRowName } from './table.ts';
 
 const operations = new Map(contracts.flatMap((one) => one.operations).map((one) => [one.id, one]));
@@ -188,15 +188,6 @@ function getOperation(name: RowName): AnyOperation {
 
 function getSample(name: RowName): Sample {
   return sharedSamples.get(name) ?? {};
-}
-
-function fillPath(operation: AnyOperation, { params = {}, query = '' }: Sample): string {
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name];
-    if (value === undefined) throw new Error(`${operation.id} needs ${name}`);
-    return value;
-  });
-  return path + query;
 }
 
 /** The same request with ids that do not exist. */

@@ -1,5 +1,5 @@
 /** A sample request for each row of the permission table, with a new resource and a valid body. */
-
+import type { AnyOperation } from '#libs/contract';
 import { type PermissionFixture, templateForm, webhookForm } from './fixture.ts';
 import { type Credential, unique, uniqueEmail } from './people.ts';
 import type { OperatorOperation } from './table.ts';
@@ -201,6 +201,16 @@ export const operatorSamples: Record<OperatorOperation, Prepare> = {
     return { body: () => ({ email }) };
   },
 };
+
+/** The path and query of a sample request. Throws if the sample lacks a parameter of the path. */
+export function fillPath({ id, path }: AnyOperation, { params = {}, query = '' }: Sample): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`${id} needs ${name}`);
+    return value;
+  });
+  return filled + query;
+}
 
 function aboutDocument({ doc_id }: { doc_id: string }): Sample {
   return { params: { doc_id } };
