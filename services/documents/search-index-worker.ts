@@ -5,7 +5,7 @@ import { every, type Worker } from '#libs/service';
 import { type WordBag, wordBag } from './rules/words.ts';
 import type { SearchIndex, StaleDocument } from './store/search-index.ts';
 
-const pollMs = 2_000;
+const pollMs = 1_500;
 const batchSize = 50;
 
 /** The worker yields to the event loop after this many characters of JSON. */
@@ -18,7 +18,7 @@ export interface SearchIndexWorkerDeps {
 }
 
 /**
- * Creates the worker. Changes can be found within about two seconds, unless the worker falls behind. A document that
+ * Creates the worker. Changes can be found within two seconds, unless the worker falls behind. A document that
  * changes several times in between is processed once.
  */
 export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDeps): Worker {
