@@ -9,6 +9,7 @@
  */
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
+import mongoose from 'mongoose';
 
 /** The internals that are used; the driver's version is pinned. */
 interface Connection {
@@ -24,6 +25,7 @@ interface Connection {
 const internals: { Connection: { prototype: Connection } } = createRequire(import.meta.url)(
   'mongodb/lib/cmap/connection.js',
 );
+const { MongoNetworkError } = mongoose.mongo;
 const connection = internals.Connection.prototype;
 const { writeCommand } = connection;
 const watchedSockets = new WeakSet<Socket>();
@@ -34,7 +36,8 @@ connection.writeCommand = async function (command, options) {
     watchedSockets.add(socket);
     socket.once('close', () => {
       // a writer that waits for 'drain' listens only for errors
-      if (socket.listenerCount('drain') > 0) socket.emit('error', new Error('The connection was closed'));
+      if (socket.listenerCount('drain') > 0)
+        socket.emit('error', new MongoNetworkError('The connection was closed'));
     });
   }
   if (socket.destroyed) {
