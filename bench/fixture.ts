@@ -20,6 +20,8 @@ export type Side = 'service' | 'baseline';
 /** What rows are measured with. */
 export interface BenchFixture {
   db: Db;
+  /** The address of the database. */
+  uri: string;
   /** Commands that start another process of each side. */
   commands: Record<Side, Command>;
   processes: Record<Side, BenchProcess>;
@@ -37,8 +39,17 @@ export interface BenchFixture {
   close(): Promise<void>;
 }
 
-/** Starts both sides with a new database. `profile` is a folder for a CPU profile of each side. */
-export async function createFixture(mongoUri: string, profile?: string): Promise<BenchFixture> {
+/** Options of a fixture. */
+export interface FixtureOptions {
+  mongoUri: string;
+  /** A folder for a CPU profile of each side. */
+  profile?: string | undefined;
+  /** More settings of the service. */
+  settings?: Record<string, string>;
+}
+
+/** Starts both sides with a new database. */
+export async function createFixture({ mongoUri, profile, settings }: FixtureOptions): Promise<BenchFixture> {
   const uri = new URL(mongoUri);
   uri.pathname = `/bench_${randomBytes(4).toString('hex')}`;
   const managementPort = await freePort();
@@ -50,6 +61,7 @@ export async function createFixture(mongoUri: string, profile?: string): Promise
       readyPath: '/api/v1',
       environment: (port: number) => ({
         ...serviceEnvironment(uri.href, managementPort),
+        ...settings,
         PORT: String(port),
       }),
     },
@@ -81,6 +93,7 @@ export async function createFixture(mongoUri: string, profile?: string): Promise
     const api = apiClient(service.origin);
     return {
       db,
+      uri: uri.href,
       commands: { ...commands, service: withManagementPort(commands.service, await freePort()) },
       processes: { service, baseline },
       clients,

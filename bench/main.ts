@@ -11,8 +11,18 @@ import { startRun } from './environment.ts';
 import { measureFiles } from './files/measure.ts';
 import { limits } from './limits.ts';
 import { measure } from './measure.ts';
-import { fileLine, headerLine, limitLine, renderJson, renderMarkdown, resultLine } from './report.ts';
+import {
+  fileLine,
+  headerLine,
+  limitLine,
+  renderJson,
+  renderMarkdown,
+  resultLine,
+  systemLine,
+} from './report.ts';
 import { rows } from './rows.ts';
+import { measureSystems } from './system/measure.ts';
+import { systemRows } from './system/rows.ts';
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, profile: { type: 'string' } },
@@ -48,6 +58,14 @@ try {
       signal: stopping.signal,
       done: (result) => console.log(fileLine(result)),
     });
+  measured.systems = await measureSystems({
+    mongoUri: mongod.uri,
+    rows: systemRows.filter(isChosen),
+    rounds: batches,
+    share: values.quick ? 0.3 : 1,
+    signal: stopping.signal,
+    onResult: (result) => console.log(systemLine(result)),
+  });
   const run = finishRun(measured.mongodb);
   const { service, baseline } = measured.rssMb;
   console.log(`\nResident memory: service ${Math.round(service)} MB, baseline ${Math.round(baseline)} MB.`);

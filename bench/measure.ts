@@ -5,6 +5,7 @@ import { type Limit, type LimitResult, measureLimit } from './limit.ts';
 import { getRssMb } from './process-usage.ts';
 import type { Row, Sample } from './row.ts';
 import { type Spread, toSpread } from './statistics.ts';
+import type { SystemResult } from './system/measure.ts';
 
 /** Measurements of one side: CPU time per unit, units per second, and p99 latency. */
 export interface SideResult {
@@ -29,6 +30,8 @@ export interface Measurements {
   limits: LimitResult[];
   /** The cost of Word files with several renderers. */
   files: FileResult[];
+  /** The cost of whole systems. */
+  systems: SystemResult[];
   /** Resident memory after all rows, MB. */
   rssMb: Record<Side, number>;
   mongodb: string;
@@ -57,7 +60,7 @@ export interface MeasureOptions {
 
 /** Starts both sides with a new database, measures the rows and limits one after the other, and cleans up. */
 export async function measure(options: MeasureOptions): Promise<Measurements> {
-  const fixture = await createFixture(options.mongoUri, options.profile);
+  const fixture = await createFixture(options);
   try {
     const results: Result[] = [];
     for (const row of options.rows) {
@@ -77,7 +80,7 @@ export async function measure(options: MeasureOptions): Promise<Measurements> {
       options.onLimit(result);
     }
     const { version } = await fixture.db.admin().buildInfo();
-    return { results, limits, files: [], rssMb, mongodb: String(version) };
+    return { results, limits, files: [], systems: [], rssMb, mongodb: String(version) };
   } finally {
     await fixture.close();
   }

@@ -5,6 +5,7 @@ import type { Side } from './fixture.ts';
 import { isMet, type LimitResult } from './limit.ts';
 import type { Measurements, Result } from './measure.ts';
 import type { Spread } from './statistics.ts';
+import type { SystemCost, SystemResult } from './system/measure.ts';
 
 const columns = [
   '',
@@ -41,12 +42,29 @@ export function fileLine(result: FileResult): string {
   return `${`Word file of ${result.nodes} nodes, ${result.renderer}`.padEnd(widths[0] ?? 0)}${fileCell(result)}${fileRatios(result)}`;
 }
 
+/** Renders the cost of whole systems for a terminal. */
+export function systemLine(result: SystemResult): string {
+  const [name = '', baseline, app, service, ratio] = toSystemCells(result);
+  return `${name.padEnd(widths[0] ?? 0)}baseline ${baseline}; app ${app}; service ${service}; service to app ${ratio}`;
+}
+
 /** Renders all results as Markdown. */
-export function renderMarkdown({ results, limits, rssMb, files }: Measurements, run: RunInfo): string {
+export function renderMarkdown(
+  { results, limits, rssMb, files, systems }: Measurements,
+  run: RunInfo,
+): string {
   const { machine, versions, loadAverage } = run;
   const table = [columns, columns.map(() => '---'), ...results.map(toCells)];
   const limitColumns = ['', 'statistic', 'goal', 'baseline (ratio)', 'median', 'values'];
   const limitTable = [limitColumns, limitColumns.map(() => '---'), ...limits.map(toLimitCells)];
+  const systemColumns = [
+    'CPU ms per request (MongoDB)',
+    'baseline',
+    'app',
+    'service',
+    'service to app, goal',
+  ];
+  const systemTable = [systemColumns, systemColumns.map(() => '---'), ...systems.map(toSystemCells)];
   const remarks = [...results, ...limits].flatMap(({ name, remark }) =>
     remark ? [`- ${name}: ${remark}.`] : [],
   );
@@ -66,6 +84,8 @@ ${fileRows(files)
   .map((row) => `| ${row.join(' | ')} |`)
   .join('\n')}
 
+${systemTable.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+
 Resident memory after all rows: service ${Math.round(rssMb.service)} MB, baseline ${Math.round(rssMb.baseline)} MB.
 
 ${remarks.join('\n')}
@@ -73,7 +93,7 @@ ${remarks.join('\n')}
 }
 
 /** Renders all results as JSON, with rows and limits by name. */
-export function renderJson({ results, limits, rssMb, files }: Measurements, run: RunInfo): string {
+export function renderJson({ results, limits, rssMb, files, systems }: Measurements, run: RunInfo): string {
   const rows = Object.fromEntries(
     results.map(({ name, ...result }) => [name, { ...result, meets: meets(result) ?? null }]),
   );
@@ -82,7 +102,7 @@ export function renderJson({ results, limits, rssMb, files }: Measurements, run:
   const limitsByName = Object.fromEntries(
     limits.map(({ name, ...result }) => [name, { ...result, meets: isMet(result) }]),
   );
-  return `${JSON.stringify({ ...run, rssMb, rows, limits: limitsByName, files }, round, 2)}\n`;
+  return `${JSON.stringify({ ...run, rssMb, rows, limits: limitsByName, files, systems }, round, 2)}\n`;
 }
 
 /** Returns whether a row meets its goal, or undefined if it has none. */
@@ -115,6 +135,13 @@ function toLimitCells(result: LimitResult): string[] {
     `${formatNumber(median)} ${unit}`,
     String(count),
   ];
+}
+
+function toSystemCells({ name, goal, ratio, ...sides }: SystemResult): string[] {
+  const toCell = ({ own, mongodb }: SystemCost) => `${formatNumber(own)} (${formatNumber(mongodb)})`;
+  const isReached = ratio.median <= goal ? '✓' : '✗';
+  const costs = [sides.baseline, sides.app, sides.service].map(toCell);
+  return [name, ...costs, `${formatSpread(ratio)} ≤ ${goal} ${isReached}`];
 }
 
 /** Creates a table with a line per number of nodes and a column per renderer. */

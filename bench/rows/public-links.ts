@@ -70,7 +70,10 @@ function uncachedLinks(name: string, format: '' | typeof page) {
 }
 
 /** Inserts share tokens directly into MongoDB. Returns them in the order of their document families. */
-async function insertTokens({ db }: BenchFixture, families: readonly string[]): Promise<string[]> {
+export async function insertTokens(
+  { db }: Pick<BenchFixture, 'db'>,
+  families: readonly string[],
+): Promise<string[]> {
   const document = await db.collection<DbRow>('documents').findOne({ _id: families[0] ?? '' });
   const tokens = families.map(() => randomBytes(32).toString('base64url'));
   await db.collection<DbRow>('share_tokens').insertMany(

@@ -1,0 +1,92 @@
+/** The three systems that are compared: the service, the baseline and an ordinary service. */
+import { randomBytes } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { type BenchFixture, createFixture } from '../fixture.ts';
+import type { Client, RequestSource } from '../load.ts';
+import { type BenchProcess, start } from '../processes.ts';
+
+/** The names of the systems. */
+export const sideNames = ['baseline', 'app', 'service'] as const;
+export type SideName = (typeof sideNames)[number];
+
+/** A running system. */
+export interface SystemSide {
+  client: Client;
+  /** Its processes, without MongoDB. */
+  pids: readonly number[];
+  /** Returns whether all work that its requests caused is done. */
+  isSettled(): Promise<boolean>;
+}
+
+/** Running systems on one database. */
+export interface Systems {
+  fixture: BenchFixture;
+  sides: Record<SideName, SystemSide>;
+  mongodPid: number;
+  /** The access token of the app's only user. */
+  appToken: string;
+  stop(): Promise<void>;
+}
+
+/** The organization of the app's only user. */
+export const appOrganization = 'organization-of-the-app';
+
+/** As in `npm start`, which differs from production in its log. */
+const settings = { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' };
+
+/** Starts the three systems with a new database. */
+export async function startSystems(mongoUri: string): Promise<Systems> {
+  const fixture = await createFixture({ mongoUri, settings });
+  const secret = randomBytes(32).toString('hex');
+  let app: BenchProcess | undefined;
+  const stop = async () => {
+    await app?.stop();
+    await fixture.close();
+  };
+  try {
+    app = await start({
+      file: 'bench/system/app.ts',
+      readyPath: '/ready',
+      environment: (port) => ({ PORT: String(port), MONGODB_URI: fixture.uri, JWT_SECRET: secret }),
+    });
+    const { service, baseline } = fixture.processes;
+    const { pid } = await fixture.db.admin().serverStatus();
+    return {
+      fixture,
+      sides: {
+        baseline: {
+          client: fixture.clients.baseline,
+          pids: [baseline.pid],
+          isSettled: async () =>
+            (await fixture.db.collection('baseline_outbox').findOne({ pending: true })) === null,
+        },
+        app: { client: fixture.connect(app.origin), pids: [app.pid], isSettled: async () => true },
+        service: {
+          client: fixture.clients.service,
+          pids: [service.pid],
+          isSettled: () => isServiceSettled(fixture),
+        },
+      },
+      mongodPid: Number(pid),
+      appToken: jwt.sign({ org: appOrganization, sub: 'user-of-the-app' }, secret),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Whether no event, search text or delivery is pending. */
+async function isServiceSettled({ db }: BenchFixture): Promise<boolean> {
+  const outboxes = ['identity', 'documents', 'sharing', 'export', 'webhook_delivery'];
+  const pending = await Promise.all([
+    ...outboxes.map((name) => db.collection(`${name}_outbox`).findOne({ pending: true })),
+    db.collection('documents').findOne({ reindex_at: { $gt: new Date(0) } }),
+    db.collection('webhook_deliveries').findOne({ lock_token: { $exists: true } }),
+  ]);
+  return pending.every((row) => row === null);
+}
+
+/** The requests of one batch for each system. */
+export type SystemBatch = Record<SideName, RequestSource>;
