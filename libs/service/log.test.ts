@@ -1,7 +1,12 @@
 /** Tests for the log: secrets are redacted by type, wherever they are. */
+import { spawn } from 'node:child_process';
 import { createSecretKey, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
+import { slowness } from '#libs/testing';
 import { createBufferedLog, createLog } from './log.ts';
 
 const password = 'correct-horse-battery-staple';
@@ -115,4 +120,29 @@ test('a buffered log writes nothing before release, then all in order', () => {
   log.info('third');
   release();
   expect(lines).toEqual(['first', 'second', 'third']);
+});
+
+test('a process whose standard output has no reader can exit', async () => {
+  const source = `
+    import { createLog } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)};
+    const log = createLog({ level: 'info', format: 'json' });
+    process.on('disconnect', () => {
+      log.info('one');
+      log.info('two');
+      process.exit(7);
+    });
+    log.info('ready');`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  try {
+    const exited = once(child, 'exit');
+    await once(child.stdout as Readable, 'data');
+    child.stdout?.destroy();
+    child.disconnect();
+    const limit = pause(60_000 * slowness, ['did not exit'], { ref: false });
+    expect((await Promise.race([exited, limit]))[0]).toBe(7);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });

@@ -50,7 +50,9 @@ function toPinoOptions({ level }: LogOptions): LoggerOptions {
 
 function openDestination({ format, destination }: LogOptions): DestinationStream {
   if (destination) return destination;
-  if (format === 'json') return pino.destination(1);
+  // synchronous, like Node's own standard output: otherwise pino writes buffered lines at the exit, where it retries
+  // forever if the reader of the pipe has gone
+  if (format === 'json') return pino.destination({ dest: 1, sync: true });
   // loaded only for readable lines
   const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
   return pretty({
