@@ -2,6 +2,7 @@
 import { createDocument, publishDocument } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';
 import type { BaselineHandlerName } from '../baseline.ts';
+import type { BenchFixture } from '../fixture.ts';
 import type { BenchRequest, RequestSource } from '../load.ts';
 import { insertTokens } from '../rows/public-links.ts';
 import { bigDocument, smallDocument } from '../rows/trees.ts';
@@ -87,9 +88,7 @@ const createNode: SystemRow = {
   requests: 800,
   async prepare(systems) {
     const { fixture } = systems;
-    const { id } = await createDocument(fixture.api, fixture.organization.key, smallDocument);
-    const ids = await fixture.copyDocument(id, distinct);
-    const appIds = await copyToApp(fixture.db, id, distinct, {});
+    const { ids, appIds } = await copyToBoth(fixture, smallDocument);
     const findSections = async (name: string, type: object, document: string) => {
       const filter = { ...type, [document]: { $in: [...ids, ...appIds] } };
       const rows = await fixture.db.collection<DbRow>(name).find(filter).toArray();
@@ -118,10 +117,7 @@ const update: SystemRow = {
   goal: 1.3,
   requests: 800,
   async prepare(systems) {
-    const { fixture } = systems;
-    const { id } = await createDocument(fixture.api, fixture.organization.key, smallDocument);
-    const ids = await fixture.copyDocument(id, distinct);
-    const appIds = await copyToApp(fixture.db, id, distinct, {});
+    const { ids, appIds } = await copyToBoth(systems.fixture, smallDocument);
     const patch =
       (all: readonly string[], batch: number) =>
       (i: number): BenchRequest => ({
@@ -160,10 +156,7 @@ const publish: SystemRow = {
 export const systemRows: readonly SystemRow[] = [readTree, list, embed, create, createNode, update, publish];
 
 async function readDocuments(systems: Systems, _count: number) {
-  const { fixture } = systems;
-  const { id } = await createDocument(fixture.api, fixture.organization.key, bigDocument);
-  const ids = await fixture.copyDocument(id, distinct);
-  const appIds = await copyToApp(fixture.db, id, distinct, {});
+  const { ids, appIds } = await copyToBoth(systems.fixture, bigDocument);
   const get =
     (all: readonly string[]) =>
     (i: number): BenchRequest => ({
@@ -189,5 +182,14 @@ function toBatch(
     service: (i) => under('/api/v1', service(i), organization.key),
     baseline: (i) => under(`/${handler}/api/v1`, service(i), organization.key),
     app: (i) => under('', app(i), appToken),
+  };
+}
+
+/** Creates a document and copies it for each operation, as drafts of the service and of the app. */
+async function copyToBoth({ api, organization, copyDocument, db }: BenchFixture, document: object) {
+  const { id } = await createDocument(api, organization.key, document);
+  return {
+    ids: await copyDocument(id, distinct),
+    appIds: await copyToApp(db, id, distinct, {}),
   };
 }
