@@ -1,6 +1,7 @@
 /** The three systems that are compared: the service, the baseline and an ordinary service. */
 import { randomBytes } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { hasPendingWork } from '#libs/testing';
 import { type BenchFixture, createFixture } from '../fixture.ts';
 import type { Client, RequestSource } from '../load.ts';
 import { type BenchProcess, start } from '../processes.ts';
@@ -64,7 +65,7 @@ export async function startSystems(mongoUri: string): Promise<Systems> {
         service: {
           client: fixture.clients.service,
           pids: [service.pid],
-          isSettled: () => isServiceSettled(fixture),
+          isSettled: async () => !(await hasPendingWork(fixture.db)),
         },
       },
       mongodPid: Number(pid),
@@ -75,17 +76,6 @@ export async function startSystems(mongoUri: string): Promise<Systems> {
     await stop();
     throw error;
   }
-}
-
-/** Whether no event, search text or delivery is pending. */
-async function isServiceSettled({ db }: BenchFixture): Promise<boolean> {
-  const outboxes = ['identity', 'documents', 'sharing', 'export', 'webhook_delivery'];
-  const pending = await Promise.all([
-    ...outboxes.map((name) => db.collection(`${name}_outbox`).findOne({ pending: true })),
-    db.collection('documents').findOne({ reindex_at: { $gt: new Date(0) } }),
-    db.collection('webhook_deliveries').findOne({ lock_token: { $exists: true } }),
-  ]);
-  return pending.every((row) => row === null);
 }
 
 /** The requests of one batch for each system. */

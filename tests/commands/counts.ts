@@ -1,5 +1,12 @@
 /** Counts what work costs MongoDB, from its profiler and from the metrics of the services. */
-import { type ProfiledCommand, profileCommands, readMetric, type TestApp, until } from '#libs/testing';
+import {
+  hasPendingWork,
+  type ProfiledCommand,
+  profileCommands,
+  readMetric,
+  type TestApp,
+  until,
+} from '#libs/testing';
 
 /** What some work costs MongoDB, including the work that follows in the background. */
 export interface Counts {
@@ -48,21 +55,11 @@ export async function countCommands(app: TestApp, work: () => Promise<unknown>):
   };
 }
 
-/** Waits until no event, search text or delivery is pending. */
+/** Waits until nothing that earlier requests caused is pending. */
 export function waitUntilSettled({ db }: TestApp): Promise<unknown> {
   let quietSince = performance.now();
   return until('the end of the background work', async () => {
-    const deliveries = db.collection('webhook_deliveries');
-    const outboxes = ['identity', 'documents', 'sharing', 'export', 'webhook_delivery'];
-    const pending = [
-      ...outboxes.map((name) => db.collection(`${name}_outbox`).findOne({ pending: true })),
-      db.collection('documents').findOne({ reindex_at: { $gt: new Date(0) } }),
-      db.collection('documents').findOne({ update_event_due_at: { $gt: new Date(0) } }),
-      deliveries.findOne({ lock_token: { $exists: true } }),
-      deliveries.findOne({ due_at: { $lte: new Date() } }),
-      deliveries.findOne({ notification_pending: true }),
-    ];
-    if ((await Promise.all(pending)).some((row) => row !== null)) quietSince = performance.now();
+    if (await hasPendingWork(db)) quietSince = performance.now();
     return performance.now() - quietSince > quietMs;
   });
 }

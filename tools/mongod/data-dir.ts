@@ -35,7 +35,7 @@ export async function prepareDataDir(dataDir: string, needed = neededBytes): Pro
   return path;
 }
 
-/** The log of one start, in a file of its own, so that concurrent starts do not mix their lines. */
+/** The log of one start. Each start writes its own file, because several can run at the same time. */
 export interface StartLog {
   file: FileHandle;
   read(): Promise<string>;
