@@ -93,27 +93,45 @@ test('a read is retried at once if its connection breaks', async () => {
   expect(await store.rows(things).countDocuments({ name: 'a' })).toBe(1);
 });
 
+/** Waits until a command drains, and ends its socket, with an error or without. */
+async function breakDrainingSockets(error?: Error): Promise<void> {
+  const draining = () => getSockets().filter((socket) => socket.writableNeedDrain);
+  while (draining().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  proxy.setToxics({});
+  for (const socket of draining()) socket.destroy(error);
+}
+
+const createLarge = (organization_id: string) => ({
+  _id: newId(),
+  organization_id,
+  name: 'b',
+  secret: 'x'.repeat(12_000_000),
+});
+
 test('a write whose connection breaks is repeated or an outage', async () => {
   const store = await fixture.open();
-  const ada = createActor();
   proxy.setToxics({ bytesPerSecond: 1_000_000 });
-  const large = {
-    _id: newId(),
-    organization_id: ada.organization_id,
-    name: 'b',
-    secret: 'x'.repeat(12_000_000),
-  };
   const inserting = store
     .rows(things)
-    .insertMany([large], { lean: true })
+    .insertMany([createLarge(createActor().organization_id)], { lean: true })
     .then(
       () => 'inserted',
       (error: unknown) => error,
     );
-  const draining = () => getSockets().filter((socket) => socket.writableNeedDrain);
-  while (draining().length === 0) await new Promise((resolve) => setImmediate(resolve));
-  proxy.setToxics({});
-  for (const socket of draining()) socket.destroy();
+  await breakDrainingSockets();
   const result = await inserting;
   expect(result === 'inserted' || isUnavailable(result)).toBe(true);
+});
+
+test('a transaction is repeated if the socket of a command fails', async () => {
+  const store = await fixture.open();
+  const ada = createActor();
+  const large = createLarge(ada.organization_id);
+  proxy.setToxics({ bytesPerSecond: 1_000_000 });
+  const inserting = store.transact(ada, async ({ session }) => {
+    await store.rows(things).insertMany([large], { session, lean: true });
+  });
+  await breakDrainingSockets(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+  await inserting;
+  expect(await store.rows(things).countDocuments({ _id: large._id })).toBe(1);
 });

@@ -1,8 +1,9 @@
 /**
- * Patches a defect of the MongoDB driver (7.8 and 7.9): a command waits forever for 'drain' if its socket is
- * destroyed. The socket was destroyed either before the command is written, but 'close' is not emitted yet, or
- * while the command drains. With the patch the command fails like any command whose connection breaks, so that
- * the driver can retry it. Importing this file applies the patch.
+ * Patches two defects of the MongoDB driver (7.8 and 7.9). A command waits forever for 'drain' if its socket is
+ * destroyed, either before the command is written, but 'close' is not emitted yet, or while the command drains.
+ * And if the socket fails while a command drains, the driver passes on the error of the socket, which it does not
+ * retry; a commit even ends with a TypeError. With the patch the command fails like any command whose connection
+ * breaks, so that the driver can retry it. Importing this file applies the patch.
  *
  * No upstream issue describes it; NODE-6370 is a neighbour. Delete this file when its tests pass without it.
  * See docs/adr/0030.
@@ -25,7 +26,7 @@ interface Connection {
 const internals: { Connection: { prototype: Connection } } = createRequire(import.meta.url)(
   'mongodb/lib/cmap/connection.js',
 );
-const { MongoNetworkError } = mongoose.mongo;
+const { MongoError, MongoNetworkError } = mongoose.mongo;
 const connection = internals.Connection.prototype;
 const { writeCommand } = connection;
 const watchedSockets = new WeakSet<Socket>();
@@ -44,5 +45,10 @@ connection.writeCommand = async function (command, options) {
     this.onClose();
     this.throwIfAborted();
   }
-  return writeCommand.call(this, command, options);
+  try {
+    await writeCommand.call(this, command, options);
+  } catch (error) {
+    if (error instanceof MongoError || !(error instanceof Error)) throw error;
+    throw new MongoNetworkError('The connection failed while a command was sent', { cause: error });
+  }
 };

@@ -24,6 +24,8 @@ export interface System extends HttpClient {
   prefix: string;
   /** Time limit of a request to a receiver, ms. */
   deadlineMs: number;
+  /** The last warnings and errors in the logs of the processes. They explain a failed check. */
+  getWarnings(): string[];
   /** Aborted when `stop` is called. */
   signal: AbortSignal;
   /** Stops all processes with SIGTERM. Returns the exit codes. */
@@ -117,9 +119,16 @@ export async function startSystem(choices: SystemOptions): Promise<System> {
     db: client.db(),
     prefix,
     deadlineMs: 1_000 * Number(settings.WEBHOOK_TIMEOUT_SECONDS ?? timeoutSeconds),
+    getWarnings: () => processes.flatMap(findWarnings),
     signal: stopping.signal,
     stop,
   };
+}
+
+function findWarnings({ name, printed }: ServiceProcess): string[] {
+  const lines = printed().split('\n');
+  const warnings = lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line));
+  return warnings.slice(-20).map((line) => `log of ${name}: ${line}`);
 }
 
 /** Stops a process. If it does not stop in time, kills it and rejects with the end of its output. */

@@ -13,7 +13,9 @@ export interface CheckedTenant {
 }
 
 /** The system to check. */
-export type CheckedSystem = HttpClient & Pick<System, 'db' | 'deadlineMs'>;
+export type CheckedSystem = HttpClient &
+  Pick<System, 'db' | 'deadlineMs'> &
+  Partial<Pick<System, 'getWarnings'>>;
 
 type Db = System['db'];
 
@@ -33,7 +35,7 @@ export async function waitUntilSettled(
   await until('the end of all deliveries', isOver, withinMs).catch(() => {});
 }
 
-/** All violations of invariants. Call it after `waitUntilSettled`. */
+/** All violations of invariants. Prints the warnings in the logs if there are any. Call after `waitUntilSettled`. */
 export async function findViolations(
   system: CheckedSystem,
   tenants: readonly CheckedTenant[],
@@ -50,7 +52,9 @@ export async function findViolations(
   const { outages = [] } = more;
   const posts = toPosts(received, hooks);
   const found = checkInvariants({ accepted, posts, rows, entries, secrets, outages, deadlineMs });
-  return [...found, ...(await findEventMismatches(db, tenants))];
+  found.push(...(await findEventMismatches(db, tenants)));
+  if (found.length > 0) for (const line of system.getWarnings?.() ?? []) process.stderr.write(`${line}\n`);
+  return found;
 }
 
 /** The POSTs that a receiver got, each with the id of its webhook. */
