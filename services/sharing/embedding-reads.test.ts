@@ -24,8 +24,11 @@ function sharedDocument() {
     row_version: 1,
     share_epoch: 0,
   };
-  const { _id: document_id, family_id } = state;
-  const storedToken = { _id: newId(), organization_id, family_id, hash: hashToken(token), sealed: '' };
+  const { _id: document_id } = state;
+  const organization = {
+    ...{ _id: organization_id, name: '', slug: 'acme', row_version: 1 },
+    ...{ lock_published: false, embed_origins: null },
+  };
   const row: NodeRow = {
     _id: newId(),
     document_id,
@@ -37,12 +40,11 @@ function sharedDocument() {
   };
   const shared = { state, row, nodeReads: 0, whileReading: () => {} };
   const sharing: EmbedOptions['sharing'] = {
-    organizationBySlug: async (slug) => ({
-      ...{ _id: organization_id, name: '', slug, row_version: 1 },
-      ...{ lock_published: false, embed_origins: null },
+    link: async () => ({
+      storedToken: { organization_id, hash: hashToken(token), share_epoch: 0 },
+      organization,
+      document: shared.state.status === 'published' ? { ...shared.state } : undefined,
     }),
-    byToken: async () => ({ ...storedToken, share_epoch: 0, created_at: new Date() }),
-    published: async () => (shared.state.status === 'published' ? { ...shared.state } : undefined),
     document: async () => ({ ...shared.state }),
     async nodes() {
       shared.nodeReads += 1;
@@ -166,8 +168,7 @@ test('concurrent reads of more documents than the cache can hold succeed', async
   const documentsById = new Map(all.map((document) => [document.shared.state._id, document]));
   let requests = 0;
   const sharing: EmbedOptions['sharing'] = {
-    ...(all[0]?.sharing as EmbedOptions['sharing']),
-    published: async () => ({ ...(all[requests++ % all.length]?.shared.state as DocumentState) }),
+    link: async (linkToken) => all[requests++ % all.length]?.sharing.link(linkToken),
     document: async (_organization, id) => documentsById.get(id)?.sharing.document('', id),
     async nodes(id) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -22,7 +22,7 @@ import type { SharingStore } from './store.ts';
 
 /** Dependencies and settings of the embed route. */
 export interface EmbedOptions {
-  sharing: Pick<SharingStore, 'organizationBySlug' | 'byToken' | 'published' | 'document' | 'nodes'>;
+  sharing: Pick<SharingStore, 'link' | 'document' | 'nodes'>;
   /** Size of the cache of rendered documents, in bytes. */
   cacheBytes: number;
   limit: NotFoundLimit;
@@ -54,9 +54,6 @@ const noticeHeaders = {
   ...publicHeaders,
   'Content-Security-Policy': pagePolicy(noticeStyleSource, '*'),
 };
-
-/** Replaces the ids of a token that was not found, so that every 404 runs the same queries. */
-const unknownId = '00000000-0000-0000-0000-000000000000';
 
 /** The route of public links: checks the link, then returns the document as JSON or HTML. */
 export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: EmbedOptions): Route[] {
@@ -92,16 +89,8 @@ export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: Embed
 
   /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
   async function findLink({ org_slug, token }: { org_slug: string; token: string }) {
-    const [organization, storedToken] = await Promise.all([
-      sharing.organizationBySlug(org_slug),
-      sharing.byToken(token),
-    ]);
-    const published = await sharing.published(
-      storedToken?.organization_id ?? unknownId,
-      storedToken?.family_id ?? unknownId,
-    );
-    const document = resolveLink({ token, organization, storedToken, document: published });
-    return document && organization ? { document, organization } : undefined;
+    const rows = await sharing.link(token);
+    return rows && resolveLink({ token, slug: org_slug, ...rows });
   }
 
   /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */

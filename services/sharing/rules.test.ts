@@ -28,27 +28,20 @@ test('a share token is 32 bytes in 43 characters of base64url', () => {
 describe('resolveLink', () => {
   const token = 'a'.repeat(43);
   const document = { status: 'published', share_epoch: 2 };
-  const link = {
-    token,
-    organization: { _id: 'acme' },
-    storedToken: { hash: hashToken(token), organization_id: 'acme', share_epoch: 2 },
-    document,
-  };
+  const organization = { slug: 'acme' };
+  const storedToken = { hash: hashToken(token), share_epoch: 2 };
+  const link = { slug: 'acme', token, storedToken, organization, document };
 
-  test('returns the published version of the family', () => {
-    expect(resolveLink(link)).toBe(document);
+  test('returns the published version of the family and the organization', () => {
+    expect(resolveLink(link)).toEqual({ document, organization });
   });
 
   test.each([
-    ['no organization has this slug', { organization: undefined }],
-    ['the token is unknown', { storedToken: undefined }],
+    ['the organization is missing', { organization: undefined }],
     ['the family has no published version', { document: undefined }],
-    [
-      'the hash is of another token',
-      { storedToken: { ...link.storedToken, hash: hashToken('b'.repeat(43)) } },
-    ],
-    ['the hash is of another length', { storedToken: { ...link.storedToken, hash: 'short' } }],
-    ['the slug is of another organization', { organization: { _id: 'other' } }],
+    ['the hash is of another token', { storedToken: { ...storedToken, hash: hashToken('b'.repeat(43)) } }],
+    ['the hash is of another length', { storedToken: { ...storedToken, hash: 'short' } }],
+    ['the slug is of another organization', { slug: 'other' }],
     ['the document is not published', { document: { ...document, status: 'archived' } }],
     ['the document was archived since', { document: { ...document, share_epoch: 3 } }],
   ])('returns undefined when %s', (_cause, wrong) => {

@@ -21,25 +21,29 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** The rows found for a link; each of them may be missing. */
-export interface LinkLookup<Document> {
+/** The two parts of a link and the rows found for its token; rows may be missing. */
+export interface LinkLookup<Organization, Document> {
+  slug: string;
   token: string;
-  /** The organization whose slug the link names. */
-  organization: { _id: string } | undefined;
-  storedToken: { hash: string; organization_id: string; share_epoch: number } | undefined;
+  storedToken: { hash: string; share_epoch: number };
+  /** The organization of the token. */
+  organization: Organization | undefined;
   /** The published version of the token's family. */
   document: Document | undefined;
 }
 
-/** The document that a link shows; undefined if the link is invalid for any reason. */
-export function resolveLink<Document extends { status: string; share_epoch: number }>(
-  lookup: LinkLookup<Document>,
-): Document | undefined {
-  const { token, organization, storedToken, document } = lookup;
-  if (!organization || !storedToken || !document) return undefined;
+/** The document that a link shows and its organization; undefined if the link is invalid for any reason. */
+export function resolveLink<
+  Organization extends { slug: string },
+  Document extends { status: string; share_epoch: number },
+>(
+  lookup: LinkLookup<Organization, Document>,
+): { document: Document; organization: Organization } | undefined {
+  const { slug, token, storedToken, organization, document } = lookup;
+  if (!organization || !document) return undefined;
   if (!sameHash(hashToken(token), storedToken.hash)) return undefined;
-  if (organization._id !== storedToken.organization_id) return undefined;
-  return isShareable(document) && isLive(storedToken, document) ? document : undefined;
+  if (organization.slug !== slug) return undefined;
+  return isShareable(document) && isLive(storedToken, document) ? { document, organization } : undefined;
 }
 
 /** Whether to respond with the HTML page: `?format=` decides, otherwise the client's `Accept` header. */

@@ -45,6 +45,14 @@ export type StoredToken = { token: string } & Pick<ShareTokenRow, 'hash' | 'shar
 /** A token to store; the store computes its hash. */
 export type NewToken = Omit<StoredToken, 'hash'>;
 
+/** The rows that decide whether a link works. */
+export interface LinkRows {
+  storedToken: Pick<ShareTokenRow, 'organization_id' | 'hash' | 'share_epoch'>;
+  organization: OrganizationProfile | undefined;
+  /** The published version of the token's family. */
+  document: DocumentState | undefined;
+}
+
 export type SharingStore = ReturnType<typeof sharingStore>;
 
 /** Creates the repository of the sharing service; it seals tokens before it stores them. */
@@ -68,8 +76,6 @@ export function sharingStore(store: Store) {
 
     organization: ({ organization_id }: Actor) => organizations.one({ _id: organization_id }),
 
-    organizationBySlug: (slug: string) => organizations.one({ slug }),
-
     /** The token of a family, valid or not; undefined if it has none. */
     async find({ organization_id, tx }: Actor, family_id: string): Promise<StoredToken | undefined> {
       const row = await rows
@@ -81,12 +87,17 @@ export function sharingStore(store: Store) {
       return { token: tokens.open(row.sealed, row), hash, share_epoch, created_at };
     },
 
-    /** The row of a token; the lookup needs no organization, because the token is secret. */
-    async byToken(token: string): Promise<ShareTokenRow | undefined> {
-      // uses the driver directly for speed: every request of a public link reads this row
-      const row = await rows.collection.findOne({ hash: hashToken(token) });
-      // the row was written through the same model
-      return (row as ShareTokenRow | null) ?? undefined;
+    /** The rows of a link in one query; undefined if no token has this value, which is secret. */
+    async link(token: string): Promise<LinkRows | undefined> {
+      const [found] = await rows.collection.aggregate(createLinkQuery(token)).toArray();
+      if (!found) return undefined;
+      const {
+        organizations: [organization],
+        documents: [document],
+        ...storedToken
+      } = found;
+      // the rows were written through the models of their owners
+      return { storedToken, organization, document } as LinkRows;
     },
 
     /** Stores a token and replaces the family's previous one. */
@@ -114,4 +125,31 @@ export function sharingStore(store: Store) {
       await rows.deleteOne({ organization_id, family_id });
     },
   };
+}
+
+/** Joins a token with its organization and the published version of its family. */
+function createLinkQuery(token: string): object[] {
+  const isInOrganization = { $expr: { $eq: ['$organization_id', '$$organization_id'] } };
+  return [
+    { $match: { hash: hashToken(token) } },
+    { $project: { _id: 0, organization_id: 1, family_id: 1, hash: 1, share_epoch: 1 } },
+    {
+      $lookup: {
+        from: organizationProfiles.name,
+        localField: 'organization_id',
+        foreignField: '_id',
+        as: 'organizations',
+      },
+    },
+    {
+      $lookup: {
+        from: documentStates.name,
+        localField: 'family_id',
+        foreignField: 'family_id',
+        let: { organization_id: '$organization_id' },
+        pipeline: [{ $match: { status: 'published', ...isInOrganization } }],
+        as: 'documents',
+      },
+    },
+  ];
 }
