@@ -1,7 +1,8 @@
 /** Data of the app: the same documents as the service has, as an ordinary service stores them. */
 import { newId } from '#libs/contract';
+import { toPlainText } from '#libs/rich-text';
 import type { Db, Row } from '../baseline/handler.ts';
-import { appOrganization } from './sides.ts';
+import { appOrganization, appUser } from './sides.ts';
 
 const perInsert = 5_000;
 
@@ -40,7 +41,14 @@ function createDocument(fields: object): Row {
   return {
     _id: newId(),
     organizationId: appOrganization,
+    createdBy: appUser,
+    editorId: null,
+    parentDocId: null,
+    version: null,
+    department: null,
     status: 'draft',
+    publishedAt: null,
+    archivedAt: null,
     createdAt: at,
     updatedAt: at,
     ...fields,
@@ -51,11 +59,13 @@ function copyNodes(nodes: readonly Row[], documentId: string): Row[] {
   const ids = new Map(nodes.map(({ _id }) => [_id, newId()]));
   return nodes.map(({ _id, parent_id, node_type, title, content, order, created_at, updated_at }) => ({
     _id: ids.get(_id) ?? newId(),
+    organizationId: appOrganization,
     documentId,
     parentId: ids.get(parent_id) ?? null,
     nodeType: node_type,
     title,
     content: content === null ? null : JSON.parse(content),
+    text: content === null ? '' : toPlainText(JSON.parse(content)),
     order,
     createdAt: created_at,
     updatedAt: updated_at,

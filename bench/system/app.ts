@@ -1,6 +1,7 @@
 /**
  * An ordinary service for comparison: Express, mongoose, zod and JWTs, as many teams would write it. It does the
- * visible work of the measured operations on its own collections. It has no events, search, versions or locks.
+ * visible work of the measured operations on its own collections: the same fields, and indexes for the same
+ * lists, filters and search. It has no events, ETags or locks.
  */
 import express, { type NextFunction, type Request, type Response } from 'express';
 import jwt from 'jsonwebtoken';
@@ -15,28 +16,43 @@ const documentSchema = new Schema(
   {
     _id: { type: String, required: true },
     organizationId: { type: String, required: true },
-    createdBy: String,
+    createdBy: { type: String, required: true },
+    editorId: { type: String, default: null },
+    parentDocId: { type: String, default: null },
     title: { type: String, required: true },
-    version: String,
-    department: String,
+    version: { type: String, default: null },
+    department: { type: String, default: null },
     status: { type: String, default: 'draft' },
-    publishedAt: Date,
+    publishedAt: { type: Date, default: null },
+    archivedAt: { type: Date, default: null },
     token: { type: String, index: { unique: true, sparse: true } },
   },
   { timestamps: true, collection: 'app_documents' },
-).index({ organizationId: 1, status: 1, updatedAt: -1 });
+)
+  .index({ organizationId: 1, status: 1, updatedAt: -1 })
+  .index({ organizationId: 1, status: 1, createdAt: -1 })
+  .index({ organizationId: 1, status: 1, publishedAt: -1 })
+  .index({ organizationId: 1, status: 1, title: 1 })
+  .index({ organizationId: 1, createdBy: 1, updatedAt: -1 })
+  .index({ organizationId: 1, editorId: 1, updatedAt: -1 })
+  .index({ organizationId: 1, department: 1, updatedAt: -1 })
+  .index({ organizationId: 1, parentDocId: 1, updatedAt: -1 })
+  .index({ organizationId: 1, title: 'text' });
 const nodeSchema = new Schema(
   {
     _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
     documentId: { type: String, required: true, index: true },
     parentId: { type: String, default: null },
     nodeType: { type: String, required: true },
     title: { type: String, required: true },
-    content: Schema.Types.Mixed,
+    content: { type: Schema.Types.Mixed, default: null },
+    /** The words of the content, for the text index. */
+    text: { type: String, default: '' },
     order: Number,
   },
   { timestamps: true, collection: 'app_nodes' },
-);
+).index({ organizationId: 1, title: 'text', text: 'text' });
 const ledgerSchema = new Schema(
   { organizationId: { type: String, index: true }, documentId: String, month: String },
   { collection: 'app_ledger' },
@@ -118,7 +134,8 @@ app.post('/documents/:id/nodes', async (request, response) => {
   if (!document) return void response.status(404).json({ error: 'not found' });
   if (parent_id && !(await Node.exists({ _id: parent_id, documentId: document._id })))
     return void response.status(400).json({ error: 'unknown parent' });
-  const place = { documentId: document._id, parentId: parent_id, nodeType: node_type };
+  const { _id: documentId, organizationId } = document;
+  const place = { organizationId, documentId, parentId: parent_id, nodeType: node_type };
   const node = new Node({ _id: crypto.randomUUID(), ...place, title, order });
   await node.save();
   await Document.updateOne({ _id: document._id }, { updatedAt: new Date() });
@@ -169,7 +186,7 @@ function findDocument(request: Request, response: Response) {
 }
 
 async function readTree(documentId: string) {
-  const nodes = await Node.find({ documentId }).lean();
+  const nodes = await Node.find({ documentId }, { text: 0 }).lean();
   const byParent = Map.groupBy(nodes, ({ parentId }) => parentId ?? null);
   const listChildren = (parent: string | null): object[] =>
     (byParent.get(parent) ?? [])

@@ -1,6 +1,7 @@
 /** The three systems that are compared: the service, the baseline and an ordinary service. */
 import { randomBytes } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { newId } from '#libs/contract';
 import { hasPendingWork } from '#libs/testing';
 import { type BenchFixture, createFixture } from '../fixture.ts';
 import type { Client, RequestSource } from '../load.ts';
@@ -29,8 +30,8 @@ export interface Systems {
   stop(): Promise<void>;
 }
 
-/** The organization of the app's only user. */
-export const appOrganization = 'organization-of-the-app';
+/** The app's only user and their organization. */
+export const [appUser, appOrganization] = [newId(), newId()];
 
 /** As in `npm start`, which differs from production in its log. */
 const settings = { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' };
@@ -69,7 +70,7 @@ export async function startSystems(mongoUri: string): Promise<Systems> {
         },
       },
       mongodPid: Number(pid),
-      appToken: jwt.sign({ org: appOrganization, sub: 'user-of-the-app' }, secret),
+      appToken: jwt.sign({ org: appOrganization, sub: appUser }, secret),
       stop,
     };
   } catch (error) {

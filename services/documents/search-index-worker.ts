@@ -1,4 +1,4 @@
-/** Runs the worker that updates the search index after writes. Every replica runs it. */
+/** Runs the worker that updates the search index after writes. Every replica runs it, one at a time does the work. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { toPlainText } from '#libs/rich-text';
 import { every, type Worker } from '#libs/service';
@@ -30,6 +30,8 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
     async stop() {
       isStopped = true;
       await worker.stop();
+      // without MongoDB, the lease ends by itself
+      await searchIndex.release().catch(() => undefined);
     },
   };
 
@@ -39,8 +41,9 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
       isBackfilled = true;
     }
     for (let hasMore = true; hasMore && !isStopped; ) {
-      const documents = await searchIndex.claim(batchSize);
-      if (documents.length > 0) await searchIndex.save(await collectWords(documents));
+      const documents = await searchIndex.findStale(batchSize);
+      if (documents.length === 0 || !(await searchIndex.lease())) return;
+      await searchIndex.save(await collectWords(documents));
       hasMore = documents.length === batchSize;
     }
   }
@@ -53,8 +56,10 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
     documents: readonly StaleDocument[],
   ): Promise<(StaleDocument & { words: string[] })[]> {
     const bags = new Map(documents.map(({ _id, title }) => [_id, createBags(title)]));
+    const withNodes = documents.filter(({ node_count }) => node_count > 0).map(({ _id }) => _id);
     let charactersSinceYield = 0;
-    for await (const { document_id, title, content } of searchIndex.texts([...bags.keys()])) {
+    const texts = withNodes.length > 0 ? searchIndex.texts(withNodes) : [];
+    for await (const { document_id, title, content } of texts) {
       const bag = bags.get(document_id);
       if (!bag) continue;
       bag.titles.add(title);

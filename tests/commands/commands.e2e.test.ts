@@ -47,6 +47,18 @@ test.each(operations.map((operation) => [operation.id, operation] as const))('%s
   expect(takeLarger(counts, max)).toEqual(max);
 });
 
+test.each([
+  ['getDocument', 2],
+  ['getEmbeddedDocument', 1],
+] as const)('%s of an unchanged document: %d reads', async (id, reads) => {
+  const operation = operations.find((one) => one.id === id);
+  if (!operation) throw new Error(`There is no operation ${id}`);
+  const send = await prepareRequest(operation);
+  await send();
+  await waitUntilSettled(app);
+  expect(await countCommands(app, send)).toEqual({ reads, writes: 0, transactions: 0, rows: 0 });
+});
+
 /** The larger one of each count. */
 function takeLarger(one: Counts, other: Counts): Counts {
   const larger = (name: keyof Counts) => Math.max(one[name], other[name]);

@@ -46,7 +46,7 @@ export const documents = collection('documents', {
     content_bytes: z.number(),
     /** The sort key of the title. Rows from before this field existed get it from the search index worker. */
     normalized_title: z.string().exactOptional(),
-    /** Since when the words in `search` are outdated, or the end of a lease. Null if they are up to date. */
+    /** Since when the words in `search` are outdated. Null if they are up to date. */
     reindex_at: z.date().nullable().exactOptional(),
     /** When the `document.updated` event of the published document is due. Unset without changes. */
     update_event_due_at: z.date().exactOptional(),
@@ -89,13 +89,16 @@ export type NodeRow = StoredRow<typeof nodes>;
 /** The words of a document in the search index. */
 export const search = collection('search', {
   row: z.object({
-    /** The document's id, or the id of the backfill marker. */
+    /** The document's id, or the id of the lease or of the backfill marker, which have no words. */
     _id: z.string(),
     organization_id: z.string(),
     /** Every normalized word of the titles and text, once; at most 64 KiB. */
     words: z.array(z.string()),
     /** The row version of the document that the words were read from. */
     row_version: z.number(),
+    /** In the lease: the process that updates the index, and until when. */
+    leased_by: id.exactOptional(),
+    leased_until: z.date().exactOptional(),
   }),
   // the newest documents with a word, from index keys alone
   indexes: [{ on: { organization_id: 1, words: 1, _id: -1 } }],

@@ -17,7 +17,7 @@ beforeAll(async () => {
   store = await fixture.open({ collections: [documents, nodes, searchRows] });
   await searchIndex(store, clock.now).backfill();
 });
-// replicas claim documents of all organizations
+// replicas find documents of all organizations
 beforeEach(async () => void (await rows().documents.deleteMany({})));
 afterAll(() => fixture?.stop());
 
@@ -28,11 +28,13 @@ const rows = () => ({
 });
 
 /** Inserts documents of a new organization that are due for indexing. */
-async function insertStale(count: number): Promise<DocumentRow[]> {
+async function insertStale(count: number): Promise<(DocumentRow & { reindex_at: Date })[]> {
   const organization_id = newId();
-  const inserted = Array.from({ length: count }, (_, at) =>
-    documentRow({ organization_id, title: `Title ${at}`, reindex_at: clock.now() }),
-  );
+  const reindex_at = clock.now();
+  const inserted = Array.from({ length: count }, (_, at) => ({
+    ...documentRow({ organization_id, title: `Title ${at}` }),
+    reindex_at,
+  }));
   await rows().documents.insertMany(inserted);
   return inserted;
 }
@@ -40,34 +42,41 @@ async function insertStale(count: number): Promise<DocumentRow[]> {
 const getWords = async (id: string) => (await rows().search.findOne({ _id: id }))?.words;
 const getReindexAt = async (id: string) => (await rows().documents.findOne({ _id: id }))?.reindex_at;
 
-test('replicas that claim concurrently get different documents', async () => {
-  const inserted = await insertStale(60);
-  const claimed = await Promise.all([1, 2, 3].map(() => replica().claim(60)));
-  const ids = claimed.flat().map(({ _id }) => _id);
-  expect(ids.toSorted()).toEqual(inserted.map(({ _id }) => _id).toSorted());
-  expect(await replica().claim(60)).toEqual([]);
+test('only one replica at a time holds the lease', async () => {
+  const [first, second] = [replica(), replica()];
+  const results = await Promise.all([first.lease(), second.lease()]);
+  expect(results.toSorted()).toEqual([false, true]);
+  const [holder, other] = results[0] ? [first, second] : [second, first];
+  clock.advance(9_000);
+  expect([await holder.lease(), await other.lease()]).toEqual([true, false]);
+  clock.advance(9_000);
+  expect(await other.lease()).toBe(false);
+  await holder.release();
+  expect([await other.lease(), await holder.lease()]).toEqual([true, false]);
 });
 
-test('a document claimed but not saved can be claimed after its lease', async () => {
-  const [document] = await insertStale(1);
-  expect(await replica().claim(10)).toHaveLength(1);
-  clock.advance(9_000);
-  expect(await replica().claim(10)).toHaveLength(0);
-  clock.advance(11_001);
-  expect((await replica().claim(10)).map(({ _id }) => _id)).toEqual([document?._id]);
+test('another replica takes the lease after its holder has stopped working', async () => {
+  const [holder, other] = [replica(), replica()];
+  clock.advance(10_001);
+  expect([await holder.lease(), await other.lease()]).toEqual([true, false]);
+  clock.advance(10_001);
+  expect([await other.lease(), await holder.lease()]).toEqual([true, false]);
+  // the former holder cannot end the lease of another replica
+  await holder.release();
+  expect([await replica().lease(), await other.lease()]).toEqual([false, true]);
 });
 
 test('a document that changes while it is indexed is indexed again', async () => {
   const [document] = await insertStale(1);
   const id = document?._id ?? '';
-  const [first] = await replica().claim(10);
-  if (!first) throw new Error('The first claim found no document');
+  const [first] = await replica().findStale(10);
+  if (!first) throw new Error('The document was not found');
   const change = { $set: { title: 'Later', reindex_at: clock.now() }, $inc: { row_version: 1 } };
   await rows().documents.updateOne({ _id: id }, change);
   await replica().save([{ ...first, words: ['early'] }]);
   expect([await getWords(id), await getReindexAt(id)]).toEqual([['early'], clock.now()]);
-  const [second] = await replica().claim(10);
-  if (!second) throw new Error('The second claim found no document');
+  const [second] = await replica().findStale(10);
+  if (!second) throw new Error('The changed document was not found');
   await replica().save([{ ...second, words: ['later'] }]);
   expect([await getWords(id), await getReindexAt(id)]).toEqual([['later'], null]);
 
@@ -78,10 +87,9 @@ test('a document that changes while it is indexed is indexed again', async () =>
 
 test('of two concurrent first saves, the later version remains', async () => {
   for (const document of await insertStale(20)) {
-    const claimed = { ...document, reindex_at: clock.now() };
     await Promise.all([
-      replica().save([{ ...claimed, words: ['early'] }]),
-      replica().save([{ ...claimed, row_version: 2, words: ['later'] }]),
+      replica().save([{ ...document, words: ['early'] }]),
+      replica().save([{ ...document, row_version: 2, words: ['later'] }]),
     ]);
     expect(await getWords(document._id)).toEqual(['later']);
   }
@@ -89,8 +97,8 @@ test('of two concurrent first saves, the later version remains', async () => {
 
 test('deleting a document removes its words, also those saved later', async () => {
   const [first, second] = await insertStale(2);
-  const claimed = await replica().claim(10);
-  await replica().save(claimed.map((document) => ({ ...document, words: ['word'] })));
+  const found = await replica().findStale(10);
+  await replica().save(found.map((document) => ({ ...document, words: ['word'] })));
   const remove = (id: string, fails: boolean) =>
     store.transact({ organization_id: newId(), user_id: null }, async (tx) => {
       await store.rows(documents).deleteOne({ _id: id }, { session: tx.session });
@@ -102,7 +110,7 @@ test('deleting a document removes its words, also those saved later', async () =
   await remove(deleted, false);
   expect([await getWords(remaining), await getWords(deleted)]).toEqual([['word'], undefined]);
 
-  await replica().save(claimed.map((document) => ({ ...document, words: ['late'] })));
+  await replica().save(found.map((document) => ({ ...document, words: ['late'] })));
   expect([await getWords(remaining), await getWords(deleted)]).toEqual([['late'], undefined]);
 });
 

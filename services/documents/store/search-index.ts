@@ -1,20 +1,20 @@
-/** Updates the search index in MongoDB. Replicas lease outdated documents and write their words. */
+/** Updates the search index in MongoDB. The replica that holds the lease writes the words of outdated documents. */
+import type { mongo } from 'mongoose';
+import { newId } from '#libs/contract';
 import { isDuplicate, type Store } from '#libs/store';
 import { normalizeTitle } from '../rules/words.ts';
-import { documents, type NodeRow, nodes, search } from './collections.ts';
+import { type DocumentRow, documents, type NodeRow, nodes, type SearchRow, search } from './collections.ts';
 
-/** The minimum lease of claimed documents, ms. A random part of up to the same length is added. */
+/** How long other replicas wait after the last work of the holder, ms: at least the half, at most all of it. */
 const leaseMs = 10_000;
 
 /** The earliest time: the partial index holds only rows whose time is later. */
 const earliest = new Date(0);
 
-/** A claimed document. `reindex_at` is the end of the lease; it has another value if the document changed. */
-export interface StaleDocument {
-  _id: string;
-  organization_id: string;
-  title: string;
+/** A document with outdated words. */
+export interface StaleDocument extends Pick<DocumentRow, '_id' | 'organization_id' | 'title'> {
   row_version: number;
+  node_count: number;
   reindex_at: Date;
 }
 
@@ -24,19 +24,44 @@ export type NodeText = Pick<NodeRow, 'document_id' | 'title' | 'content'>;
 /** Creates the store that updates the search index. */
 export function searchIndex(store: Store, now: () => Date) {
   const rows = { documents: store.rows(documents), nodes: store.rows(nodes), search: store.rows(search) };
+  // for bulk writes the driver needs half of mongoose's CPU time
+  const driver = {
+    documents: rows.documents.collection as unknown as mongo.Collection<DocumentRow>,
+    search: rows.search.collection as unknown as mongo.Collection<SearchRow>,
+  };
+  const holder = newId();
+  let leasedUntil = 0;
 
   return {
-    /** Claims at most `limit` documents, longest due first. They are leased to this process. */
-    async claim(limit: number): Promise<StaleDocument[]> {
+    /** Finds at most `limit` documents with outdated words, longest outdated first. */
+    findStale(limit: number): Promise<StaleDocument[]> {
       const due = { reindex_at: { $gt: earliest, $lte: now() } };
-      const found = await rows.documents.find(due, { _id: 1 }).sort({ reindex_at: 1 }).limit(limit).lean();
-      if (found.length === 0) return [];
-      const byId = { _id: { $in: found.map(({ _id }) => _id) } };
-      // random, because the time also identifies the rows that this process has claimed
-      const reindex_at = new Date(now().getTime() + leaseMs * (1 + Math.random()));
-      await rows.documents.updateMany({ ...due, ...byId }, { reindex_at });
-      const fields = { organization_id: 1, title: 1, row_version: 1, reindex_at: 1 } as const;
-      return rows.documents.find({ ...byId, reindex_at }, fields).lean<StaleDocument[]>();
+      const fields = 'organization_id title row_version node_count reindex_at';
+      return rows.documents.find(due, fields).sort({ reindex_at: 1 }).limit(limit).lean<StaleDocument[]>();
+    },
+
+    /** Returns whether this process holds the lease. Takes the lease if it is free, and renews it in time. */
+    async lease(): Promise<boolean> {
+      const at = now().getTime();
+      if (leasedUntil - at > leaseMs / 2) return true;
+      const isFree = { _id: leaseId, $or: [{ leased_by: holder }, { leased_until: { $lte: new Date(at) } }] };
+      const lease = { ...noWords, leased_by: holder, leased_until: new Date(at + leaseMs) };
+      try {
+        await rows.search.updateOne(isFree, lease, { upsert: true });
+      } catch (error) {
+        // the row exists, but another process holds the lease
+        if (isDuplicate(error)) return false;
+        throw error;
+      }
+      leasedUntil = at + leaseMs;
+      return true;
+    },
+
+    /** Gives the lease back, so that another process does not wait for its end. */
+    async release(): Promise<void> {
+      if (leasedUntil <= now().getTime()) return;
+      leasedUntil = 0;
+      await rows.search.updateOne({ _id: leaseId, leased_by: holder }, { leased_until: now() });
     },
 
     /** Streams the texts of all nodes of these documents. */
@@ -48,31 +73,34 @@ export function searchIndex(store: Store, now: () => Date) {
         .cursor();
     },
 
-    /** Writes words, unless those of a later version exist. Marks unchanged documents as up to date. */
-    async save(claimed: readonly (StaleDocument & { words: readonly string[] })[]): Promise<void> {
-      const updates = claimed.map(({ _id, organization_id, row_version, words }) => ({
+    /**
+     * Writes words, unless those of a later version exist. Marks the documents as up to date that have not
+     * changed since they were found.
+     */
+    async save(documents: readonly (StaleDocument & { words: readonly string[] })[]): Promise<void> {
+      const updates = documents.map(({ _id, organization_id, row_version, words }) => ({
         updateOne: {
           filter: { _id, row_version: { $lte: row_version } },
           update: { $set: { organization_id, row_version, words: [...words] } },
           upsert: true,
         },
       }));
-      const write = () => rows.search.bulkWrite(updates, { ordered: false });
+      const write = () => driver.search.bulkWrite(updates, { ordered: false });
       await write().catch(async (error: unknown) => {
         ignoreAlreadyExists(error);
         // if two processes insert the same row at once, the slower one finds the row when it retries
         await write().catch(ignoreAlreadyExists);
       });
-      const { matchedCount } = await rows.documents.bulkWrite(
-        claimed.map(({ _id, reindex_at, title }) => ({
+      const { matchedCount } = await driver.documents.bulkWrite(
+        documents.map(({ _id, row_version, reindex_at, title }) => ({
           updateOne: {
-            filter: { _id, reindex_at },
+            filter: { _id, row_version, reindex_at },
             update: { $set: { reindex_at: null, normalized_title: normalizeTitle(title) } },
           },
         })),
         { ordered: false },
       );
-      if (matchedCount < claimed.length) await deleteOrphans(claimed.map(({ _id }) => _id));
+      if (matchedCount < documents.length) await deleteOrphans(documents.map(({ _id }) => _id));
     },
 
     /** Marks every document as outdated, once per database. Documents older than the index have no mark. */
@@ -91,12 +119,11 @@ export function searchIndex(store: Store, now: () => Date) {
         await rows.documents.updateMany(unmarked, { reindex_at: now() });
         after = last;
       }
-      const marker = { organization_id: '', words: [], row_version: 0 };
-      await rows.search.updateOne({ _id: backfillId }, { $setOnInsert: marker }, { upsert: true });
+      await rows.search.updateOne({ _id: backfillId }, { $setOnInsert: noWords }, { upsert: true });
     },
   };
 
-  /** Deletes the words of documents deleted between claim and write. Nothing else deletes them. */
+  /** Deletes the words of documents deleted since they were found. Nothing else deletes them. */
   async function deleteOrphans(ids: string[]): Promise<void> {
     const existing = await rows.documents.find({ _id: { $in: ids } }, { _id: 1 }).lean();
     const existingIds = new Set(existing.map(({ _id }) => _id));
@@ -109,6 +136,12 @@ export type SearchIndex = ReturnType<typeof searchIndex>;
 /** The row of `search` that records the backfill. Another number would index all documents again. */
 const backfillId = 'marked-1';
 const backfillBatch = 5_000;
+
+/** The fields of rows that belong to no document. */
+const noWords = { organization_id: '', words: [], row_version: 0 };
+
+/** The row of `search` that records which process updates the index. */
+const leaseId = 'lease';
 
 /** Ignores duplicate key errors: a later version or another process has already written the row. */
 function ignoreAlreadyExists(error: unknown): void {
