@@ -89,8 +89,7 @@ export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: Embed
 
   /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
   async function findLink({ org_slug, token }: { org_slug: string; token: string }) {
-    const rows = await sharing.link(token);
-    return rows && resolveLink({ token, slug: org_slug, ...rows });
+    return resolveLink({ token, ...(await sharing.link(org_slug, token)) });
   }
 
   /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */

@@ -28,20 +28,21 @@ test('a share token is 32 bytes in 43 characters of base64url', () => {
 describe('resolveLink', () => {
   const token = 'a'.repeat(43);
   const document = { status: 'published', share_epoch: 2 };
-  const organization = { slug: 'acme' };
-  const storedToken = { hash: hashToken(token), share_epoch: 2 };
-  const link = { slug: 'acme', token, storedToken, organization, document };
+  const organization = { _id: 'acme' };
+  const storedToken = { hash: hashToken(token), organization_id: 'acme', share_epoch: 2 };
+  const link = { token, storedToken, organization, document };
 
   test('returns the published version of the family and the organization', () => {
     expect(resolveLink(link)).toEqual({ document, organization });
   });
 
   test.each([
-    ['the organization is missing', { organization: undefined }],
+    ['no organization has this slug', { organization: undefined }],
+    ['the token is unknown', { storedToken: undefined }],
     ['the family has no published version', { document: undefined }],
     ['the hash is of another token', { storedToken: { ...storedToken, hash: hashToken('b'.repeat(43)) } }],
     ['the hash is of another length', { storedToken: { ...storedToken, hash: 'short' } }],
-    ['the slug is of another organization', { slug: 'other' }],
+    ['the slug is of another organization', { organization: { _id: 'other' } }],
     ['the document is not published', { document: { ...document, status: 'archived' } }],
     ['the document was archived since', { document: { ...document, share_epoch: 3 } }],
   ])('returns undefined when %s', (_cause, wrong) => {

@@ -21,12 +21,11 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** The two parts of a link and the rows found for its token; rows may be missing. */
+/** The token of a link and the rows found for the link; each of them may be missing. */
 export interface LinkLookup<Organization, Document> {
-  slug: string;
   token: string;
-  storedToken: { hash: string; share_epoch: number };
-  /** The organization of the token. */
+  storedToken: { hash: string; organization_id: string; share_epoch: number } | undefined;
+  /** The organization with the slug of the link. */
   organization: Organization | undefined;
   /** The published version of the token's family. */
   document: Document | undefined;
@@ -34,15 +33,17 @@ export interface LinkLookup<Organization, Document> {
 
 /** The document that a link shows and its organization; undefined if the link is invalid for any reason. */
 export function resolveLink<
-  Organization extends { slug: string },
+  Organization extends { _id: string },
   Document extends { status: string; share_epoch: number },
->(
-  lookup: LinkLookup<Organization, Document>,
-): { document: Document; organization: Organization } | undefined {
-  const { slug, token, storedToken, organization, document } = lookup;
-  if (!organization || !document) return undefined;
+>({
+  token,
+  storedToken,
+  organization,
+  document,
+}: LinkLookup<Organization, Document>): { document: Document; organization: Organization } | undefined {
+  if (!organization || !storedToken || !document) return undefined;
   if (!sameHash(hashToken(token), storedToken.hash)) return undefined;
-  if (organization.slug !== slug) return undefined;
+  if (organization._id !== storedToken.organization_id) return undefined;
   return isShareable(document) && isLive(storedToken, document) ? { document, organization } : undefined;
 }
 

@@ -1,4 +1,5 @@
 /** Stores share tokens in MongoDB and reads the views of documents and organizations. */
+import type mongoose from 'mongoose';
 import { z } from 'zod';
 import { id, newId, type RowOf } from '#libs/contract';
 import { type Actor, collection, type SealedField, type Store, type StoredRow } from '#libs/store';
@@ -45,12 +46,22 @@ export type StoredToken = { token: string } & Pick<ShareTokenRow, 'hash' | 'shar
 /** A token to store; the store computes its hash. */
 export type NewToken = Omit<StoredToken, 'hash'>;
 
-/** The rows that decide whether a link works. */
+/** The rows that decide whether a link works; each of them may be missing. */
 export interface LinkRows {
-  storedToken: Pick<ShareTokenRow, 'organization_id' | 'hash' | 'share_epoch'>;
+  storedToken: LinkToken | undefined;
+  /** The organization with the slug of the link. */
   organization: OrganizationProfile | undefined;
   /** The published version of the token's family. */
   document: DocumentState | undefined;
+}
+
+type LinkToken = Pick<ShareTokenRow, 'organization_id' | 'family_id' | 'hash' | 'share_epoch'>;
+
+/** What the query of `createLinkQuery` returns. */
+interface LinkQueryResult {
+  tokens: LinkToken[];
+  organizations: OrganizationProfile[];
+  documents: DocumentState[];
 }
 
 export type SharingStore = ReturnType<typeof sharingStore>;
@@ -87,17 +98,15 @@ export function sharingStore(store: Store) {
       return { token: tokens.open(row.sealed, row), hash, share_epoch, created_at };
     },
 
-    /** The rows of a link in one query; undefined if no token has this value, which is secret. */
-    async link(token: string): Promise<LinkRows | undefined> {
-      const [found] = await rows.collection.aggregate(createLinkQuery(token)).toArray();
-      if (!found) return undefined;
-      const {
-        organizations: [organization],
-        documents: [document],
-        ...storedToken
-      } = found;
-      // the rows were written through the models of their owners
-      return { storedToken, organization, document } as LinkRows;
+    /** The rows of a link, in one query. The lookup needs no organization, because the token is secret. */
+    async link(slug: string, token: string): Promise<LinkRows> {
+      const [found] = await rows.aggregate<LinkQueryResult>(createLinkQuery(slug, token)).exec();
+      const [storedToken, organization, document] = [
+        found?.tokens[0],
+        found?.organizations[0],
+        found?.documents[0],
+      ];
+      return { storedToken, organization, document };
     },
 
     /** Stores a token and replaces the family's previous one. */
@@ -127,20 +136,24 @@ export function sharingStore(store: Store) {
   };
 }
 
-/** Joins a token with its organization and the published version of its family. */
-function createLinkQuery(token: string): object[] {
+/**
+ * Joins a token with the published version of its family, and with the organization of the link. Without such a
+ * token, `$facet` still returns a row and the joins run all the same: so no 404 reveals its cause by its time.
+ */
+function createLinkQuery(slug: string, token: string): mongoose.PipelineStage[] {
+  const fields = { _id: 0, organization_id: 1, family_id: 1, hash: 1, share_epoch: 1 } as const;
+  const orEmpty = (path: string) => ({ $ifNull: [{ $first: path }, ''] });
   const isInOrganization = { $expr: { $eq: ['$organization_id', '$$organization_id'] } };
   return [
     { $match: { hash: hashToken(token) } },
-    { $project: { _id: 0, organization_id: 1, family_id: 1, hash: 1, share_epoch: 1 } },
+    { $facet: { tokens: [{ $project: fields }] } },
     {
-      $lookup: {
-        from: organizationProfiles.name,
-        localField: 'organization_id',
-        foreignField: '_id',
-        as: 'organizations',
+      $set: {
+        organization_id: orEmpty('$tokens.organization_id'),
+        family_id: orEmpty('$tokens.family_id'),
       },
     },
+    { $lookup: { from: organizationProfiles.name, pipeline: [{ $match: { slug } }], as: 'organizations' } },
     {
       $lookup: {
         from: documentStates.name,
