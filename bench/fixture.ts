@@ -17,6 +17,13 @@ import { type BenchProcess, type Command, freePort, start } from './processes.ts
 /** The service or the baseline. */
 export type Side = 'service' | 'baseline';
 
+/** The running service: one process with all services, or several processes with a broker. */
+export interface MeasuredService extends BenchProcess {
+  /** All processes; `pid` is the first one. */
+  pids?: readonly number[];
+  brokerPid?: number;
+}
+
 /** What rows are measured with. */
 export interface BenchFixture {
   db: Db;
@@ -24,7 +31,7 @@ export interface BenchFixture {
   uri: string;
   /** Commands that start another process of each side. */
   commands: Record<Side, Command>;
-  processes: Record<Side, BenchProcess>;
+  processes: { service: MeasuredService; baseline: BenchProcess };
   clients: Record<Side, Client>;
   /** Creates a client of another process. */
   connect(origin: string): Client;
@@ -46,10 +53,13 @@ export interface FixtureOptions {
   profile?: string | undefined;
   /** More settings of the service. */
   settings?: Record<string, string>;
+  /** Starts the service with these settings. The default is one process. */
+  startService?: ((settings: Record<string, string>) => Promise<MeasuredService>) | undefined;
 }
 
 /** Starts both sides with a new database. */
-export async function createFixture({ mongoUri, profile, settings }: FixtureOptions): Promise<BenchFixture> {
+export async function createFixture(options: FixtureOptions): Promise<BenchFixture> {
+  const { mongoUri, profile, settings, startService } = options;
   const uri = new URL(mongoUri);
   uri.pathname = `/bench_${randomBytes(4).toString('hex')}`;
   const managementPort = await freePort();
@@ -83,7 +93,9 @@ export async function createFixture({ mongoUri, profile, settings }: FixtureOpti
     await mongo.close();
   };
   try {
-    const service = await start({ ...commands.service, flags: flags('service') });
+    const service = startService
+      ? await startService(commands.service.environment(0))
+      : await start({ ...commands.service, flags: flags('service') });
     started.push(service);
     await prepareBaseline(db);
     const baseline = await start({ ...commands.baseline, flags: flags('baseline') });

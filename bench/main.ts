@@ -22,7 +22,7 @@ import {
 } from './report.ts';
 import { rows } from './rows.ts';
 import { measureSystems } from './system/measure.ts';
-import { systemRows } from './system/rows.ts';
+import { fiveProcessRows, systemRows } from './system/rows.ts';
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, profile: { type: 'string' } },
@@ -58,14 +58,22 @@ try {
       signal: stopping.signal,
       done: (result) => console.log(fileLine(result)),
     });
-  measured.systems = await measureSystems({
-    mongoUri: mongod.uri,
-    rows: systemRows.filter(isChosen),
-    rounds: batches,
-    share: values.quick ? 0.3 : 1,
-    signal: stopping.signal,
-    onResult: (result) => console.log(systemLine(result)),
-  });
+  const modes = [
+    ['one process', systemRows],
+    ['five processes', fiveProcessRows],
+  ] as const;
+  for (const [mode, modeRows] of modes)
+    measured.systems.push(
+      ...(await measureSystems({
+        mongoUri: mongod.uri,
+        mode,
+        rows: modeRows.filter(isChosen),
+        rounds: batches,
+        share: values.quick ? 0.3 : 1,
+        signal: stopping.signal,
+        onResult: (result) => console.log(systemLine(result)),
+      })),
+    );
   const run = finishRun(measured.mongodb);
   const { service, baseline } = measured.rssMb;
   console.log(`\nResident memory: service ${Math.round(service)} MB, baseline ${Math.round(baseline)} MB.`);

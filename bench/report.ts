@@ -58,7 +58,7 @@ export function renderMarkdown(
   const limitColumns = ['', 'statistic', 'goal', 'baseline (ratio)', 'median', 'values'];
   const limitTable = [limitColumns, limitColumns.map(() => '---'), ...limits.map(toLimitCells)];
   const systemColumns = [
-    'CPU ms per request (MongoDB)',
+    'CPU ms per request (MongoDB, RabbitMQ)',
     'baseline',
     'app',
     'service',
@@ -138,10 +138,11 @@ function toLimitCells(result: LimitResult): string[] {
 }
 
 function toSystemCells({ name, goal, ratio, ...sides }: SystemResult): string[] {
-  const toCell = ({ own, mongodb }: SystemCost) => `${formatNumber(own)} (${formatNumber(mongodb)})`;
-  const isReached = ratio.median <= goal ? '✓' : '✗';
+  const toCell = ({ own, mongodb, broker }: SystemCost) =>
+    `${formatNumber(own)} (${formatNumber(mongodb)}${broker === undefined ? '' : `, ${formatNumber(broker)}`})`;
+  const goalText = goal === undefined ? '' : ` ≤ ${goal} ${ratio.median <= goal ? '✓' : '✗'}`;
   const costs = [sides.baseline, sides.app, sides.service].map(toCell);
-  return [name, ...costs, `${formatSpread(ratio)} ≤ ${goal} ${isReached}`];
+  return [name, ...costs, formatSpread(ratio) + goalText];
 }
 
 /** Creates a table with a line per number of nodes and a column per renderer. */

@@ -3,24 +3,33 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getPreciseCpuMs } from '../process-usage.ts';
 import { type Spread, toSpread } from '../statistics.ts';
 import { fill, type SystemRow } from './rows.ts';
-import { type SideName, type SystemBatch, type Systems, sideNames, startSystems } from './sides.ts';
+import {
+  type Mode,
+  type SideName,
+  type SystemBatch,
+  type Systems,
+  sideNames,
+  startSystems,
+} from './sides.ts';
 
-/** CPU time per request, ms: of the system's own processes and of MongoDB. */
+/** CPU time per request, ms: of the system's own processes, of MongoDB and, if it has one, of its broker. */
 export interface SystemCost {
   own: number;
   mongodb: number;
+  broker?: number;
 }
 
 /** A measured operation. `ratio` is the total cost of the service divided by that of the app, per round. */
 export interface SystemResult extends Record<SideName, SystemCost> {
   name: string;
-  goal: number;
+  goal: number | undefined;
   ratio: Spread;
 }
 
 /** Options of a measurement. */
 export interface SystemOptions {
   mongoUri: string;
+  mode: Mode;
   rows: readonly SystemRow[];
   /** Rounds per operation; in each, all systems get the same requests one after the other. */
   rounds: number;
@@ -32,9 +41,9 @@ export interface SystemOptions {
 
 /** Starts the systems with a new database, measures the operations one after the other, and cleans up. */
 export async function measureSystems(options: SystemOptions): Promise<SystemResult[]> {
-  const { mongoUri, rows, share, onResult } = options;
+  const { mongoUri, mode, rows, share, onResult } = options;
   if (rows.length === 0) return [];
-  const systems = await startSystems(mongoUri);
+  const systems = await startSystems(mongoUri, mode);
   try {
     await fill(systems, share);
     const results: SystemResult[] = [];
@@ -65,10 +74,11 @@ async function measureRow(
     const costs = await measureRound(systems, batch, count);
     if (round >= 0) measured.push(costs);
   }
-  const median = (side: SideName): SystemCost => ({
-    own: toSpread(measured.map((costs) => costs[side].own)).median,
-    mongodb: toSpread(measured.map((costs) => costs[side].mongodb)).median,
-  });
+  const median = (side: SideName): SystemCost => {
+    const of = (part: keyof SystemCost) => toSpread(measured.map((costs) => costs[side][part] ?? 0)).median;
+    const broker = systems.sides[side].brokerPid === undefined ? {} : { broker: of('broker') };
+    return { own: of('own'), mongodb: of('mongodb'), ...broker };
+  };
   const ratios = measured.map(({ service, app }) => total(service) / total(app));
   return {
     name,
@@ -92,10 +102,11 @@ async function measureBatch(
   batch: SystemBatch,
   count: number,
 ): Promise<SystemCost> {
-  const { client, pids, isSettled } = sides[name];
+  const { client, pids, brokerPid, isSettled } = sides[name];
   const read = () => ({
     own: pids.reduce((sum, pid) => sum + getPreciseCpuMs(pid), 0),
     mongodb: getPreciseCpuMs(mongodPid),
+    broker: brokerPid === undefined ? 0 : getPreciseCpuMs(brokerPid),
   });
   await waitUntilSettled(sides);
   const before = read();
@@ -103,13 +114,17 @@ async function measureBatch(
   // few looks, because they cost MongoDB too
   while (!(await isSettled())) await pause(200);
   const after = read();
-  return { own: (after.own - before.own) / count, mongodb: (after.mongodb - before.mongodb) / count };
+  return {
+    own: (after.own - before.own) / count,
+    mongodb: (after.mongodb - before.mongodb) / count,
+    broker: (after.broker - before.broker) / count,
+  };
 }
 
 async function waitUntilSettled(sides: Systems['sides']): Promise<void> {
   for (const { isSettled } of Object.values(sides)) while (!(await isSettled())) await pause(200);
 }
 
-function total({ own, mongodb }: SystemCost): number {
-  return own + mongodb;
+function total({ own, mongodb, broker = 0 }: SystemCost): number {
+  return own + mongodb + broker;
 }

@@ -13,7 +13,7 @@ import type { SystemBatch, Systems } from './sides.ts';
 export interface SystemRow {
   name: string;
   /** Goal for the CPU time of the service and MongoDB, divided by that of the app and MongoDB. */
-  goal: number;
+  goal?: number;
   requests: number;
   /** Creates what the requests need. Returns a function that creates the requests of one batch. */
   prepare(systems: Systems, count: number): Promise<(batch: number) => Promise<SystemBatch>>;
@@ -154,6 +154,13 @@ const publish: SystemRow = {
 
 /** The operations in the order in which they are measured. */
 export const systemRows: readonly SystemRow[] = [readTree, list, embed, create, createNode, update, publish];
+
+/** The same operations for five processes with RabbitMQ. They have no goals. */
+export const fiveProcessRows: readonly SystemRow[] = systemRows.map(({ name, requests, prepare }) => ({
+  name: name.replace('whole system', 'five processes'),
+  requests,
+  prepare,
+}));
 
 async function readDocuments(systems: Systems, _count: number) {
   const { ids, appIds } = await copyToBoth(systems.fixture, bigDocument);

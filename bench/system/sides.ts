@@ -1,11 +1,13 @@
 /** The three systems that are compared: the service, the baseline and an ordinary service. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
 import { hasPendingWork } from '#libs/testing';
 import { type BenchFixture, createFixture } from '../fixture.ts';
 import type { Client, RequestSource } from '../load.ts';
 import { type BenchProcess, start } from '../processes.ts';
+import { startFiveProcesses } from './five-processes.ts';
 
 /** The names of the systems. */
 export const sideNames = ['baseline', 'app', 'service'] as const;
@@ -14,8 +16,9 @@ export type SideName = (typeof sideNames)[number];
 /** A running system. */
 export interface SystemSide {
   client: Client;
-  /** Its processes, without MongoDB. */
+  /** Its processes, without MongoDB and RabbitMQ. */
   pids: readonly number[];
+  brokerPid?: number | undefined;
   /** Returns whether all work that its requests caused is done. */
   isSettled(): Promise<boolean>;
 }
@@ -33,12 +36,15 @@ export interface Systems {
 /** The app's only user and their organization. */
 export const [appUser, appOrganization] = [newId(), newId()];
 
-/** As in `npm start`, which differs from production in its log. */
-const settings = { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' };
+/** How the service runs: as `npm start` runs it, or as in a cluster, with RabbitMQ. They differ in their log, too. */
+export type Mode = 'one process' | 'five processes';
 
 /** Starts the three systems with a new database. */
-export async function startSystems(mongoUri: string): Promise<Systems> {
-  const fixture = await createFixture({ mongoUri, settings });
+export async function startSystems(mongoUri: string, mode: Mode): Promise<Systems> {
+  const isOne = mode === 'one process';
+  const settings = { LOG_LEVEL: 'info', LOG_FORMAT: isOne ? 'pretty' : 'json' };
+  const startService = isOne ? undefined : startFiveProcesses;
+  const fixture = await createFixture({ mongoUri, settings, startService });
   const secret = randomBytes(32).toString('hex');
   let app: BenchProcess | undefined;
   const stop = async () => {
@@ -65,8 +71,14 @@ export async function startSystems(mongoUri: string): Promise<Systems> {
         app: { client: fixture.connect(app.origin), pids: [app.pid], isSettled: async () => true },
         service: {
           client: fixture.clients.service,
-          pids: [service.pid],
-          isSettled: async () => !(await hasPendingWork(fixture.db)),
+          pids: service.pids ?? [service.pid],
+          brokerPid: service.brokerPid,
+          async isSettled() {
+            if (await hasPendingWork(fixture.db)) return false;
+            // consumers may still handle an event that the broker has confirmed
+            if (!isOne) await pause(500);
+            return isOne || !(await hasPendingWork(fixture.db));
+          },
         },
       },
       mongodPid: Number(pid),

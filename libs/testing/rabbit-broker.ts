@@ -14,6 +14,8 @@ import { slowness, until } from './until.ts';
 export interface RabbitBroker {
   /** URL with the user `guest` and the vhost `/`. */
   url: string;
+  /** The id of the running process. */
+  pid(): number;
   /** Suspends the broker (SIGSTOP); its connections stay half open. */
   freeze(): void;
   /** Continues a frozen broker (SIGCONT). */
@@ -56,6 +58,7 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
   };
   const broker: RabbitBroker = {
     url,
+    pid: () => running?.pid ?? 0,
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     kill,
