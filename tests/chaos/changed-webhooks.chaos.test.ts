@@ -13,7 +13,7 @@ import {
   webhookReceiver,
 } from '#libs/testing';
 import { type System, startSystem } from './system.ts';
-import { createTenant, publish, startPublishing, type TestTenant } from './tenants.ts';
+import { createTenant, publish, startPublishing, stopLoads, type TestTenant } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
@@ -32,7 +32,10 @@ beforeEach(async () => {
   receiver = await webhookReceiver();
   tenant = await createTenant(running, [receiver.urlFor('changed'), receiver.urlFor('same')]);
 });
-afterEach(() => receiver?.close());
+afterEach(async () => {
+  await stopLoads();
+  await receiver?.close();
+});
 afterAll(async () => {
   await running?.stop();
   await rabbit?.stop();

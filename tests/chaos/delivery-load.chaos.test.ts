@@ -17,7 +17,7 @@ import {
 import { toBody } from '../../services/webhook-delivery/rules/message.ts';
 import { toShard } from '../../services/webhook-delivery/rules/shards.ts';
 import { type System, startSystem } from './system.ts';
-import { createTenant, publish, startPublishing, type TestTenant } from './tenants.ts';
+import { createTenant, publish, startPublishing, stopLoads, type TestTenant } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: MongoReplicaSet;
@@ -33,6 +33,7 @@ beforeEach(async () => {
   receiver = await webhookReceiver();
 });
 afterEach(async () => {
+  await stopLoads();
   receiver?.respondWith();
   await running?.stop();
   running = undefined;

@@ -12,7 +12,7 @@ import {
   webhookReceiver,
 } from '#libs/testing';
 import { type System, shortLeases, startSystem } from './system.ts';
-import { createTenant, publish, startPublishing } from './tenants.ts';
+import { createTenant, publish, startPublishing, stopLoads } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: MongoReplicaSet;
@@ -30,6 +30,7 @@ beforeEach(async () => {
   receiver = await webhookReceiver();
 });
 afterEach(async () => {
+  await stopLoads();
   receiver?.respondWith();
   await running?.stop();
   running = undefined;

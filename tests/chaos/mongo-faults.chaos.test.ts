@@ -13,7 +13,7 @@ import {
   webhookReceiver,
 } from '#libs/testing';
 import { type System, shortLeases, startSystem } from './system.ts';
-import { createTenant, publish, startPublishing, type TestTenant } from './tenants.ts';
+import { createTenant, publish, startPublishing, stopLoads, type TestTenant } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';
 
 let rabbit: TestRabbit;
@@ -28,6 +28,7 @@ beforeEach(async () => {
   receiver = await webhookReceiver();
 });
 afterEach(async () => {
+  await stopLoads();
   await running?.stop();
   await receiver?.close();
   await mongo?.stop();

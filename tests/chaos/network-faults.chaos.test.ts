@@ -14,7 +14,7 @@ import {
   webhookReceiver,
 } from '#libs/testing';
 import { type System, startSystem } from './system.ts';
-import { createTenant, startPublishing, type TestTenant } from './tenants.ts';
+import { createTenant, startPublishing, stopLoads, type TestTenant } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: MongoReplicaSet;
@@ -37,6 +37,7 @@ beforeEach(async () => {
   tenant = await createTenant(running, [receiver.urlFor('a'), receiver.urlFor('b')]);
 });
 afterEach(async () => {
+  await stopLoads();
   for (const proxy of Object.values(proxies ?? {})) proxy.setToxics({});
   await receiver?.close();
 });

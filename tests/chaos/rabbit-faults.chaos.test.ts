@@ -15,7 +15,7 @@ import {
 import { prefixedNames } from '../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../services/contracts.ts';
 import { type System, startSystem } from './system.ts';
-import { createTenant, startPublishing, type TestTenant } from './tenants.ts';
+import { createTenant, startPublishing, stopLoads, type TestTenant } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: Awaited<ReturnType<typeof ownMongo>>;
@@ -33,7 +33,10 @@ beforeEach(async () => {
   receiver = await webhookReceiver();
   tenant = await createTenant(running, [receiver.urlFor('a'), receiver.urlFor('b')]);
 });
-afterEach(() => receiver?.close());
+afterEach(async () => {
+  await stopLoads();
+  await receiver?.close();
+});
 afterAll(async () => {
   await running?.stop();
   await rabbit?.stop();

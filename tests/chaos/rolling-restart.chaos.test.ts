@@ -9,7 +9,7 @@ import {
   webhookReceiver,
 } from '#libs/testing';
 import { type System, startSystem } from './system.ts';
-import { createTenant, startPublishing } from './tenants.ts';
+import { createTenant, startPublishing, stopLoads } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
@@ -26,6 +26,7 @@ beforeAll(async () => {
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 3, settings });
 }, 400_000);
 afterAll(async () => {
+  await stopLoads();
   await running?.stop();
   await receiver?.close();
   await rabbit?.stop();

@@ -22,6 +22,17 @@ export async function publish(system: System, tenant: TestTenant): Promise<void>
   tenant.published.push((await publishDocument(system, tenant.key)).id);
 }
 
+/** Requests of one load at the same time. On a slow machine, the rate falls instead of the requests piling up. */
+const maxConcurrent = 50;
+
+/** Loads that run, each with the function that ends it. A failed test does not stop its load itself. */
+const running = new Set<() => Promise<string[]>>();
+
+/** Stops the loads that a failed test left behind. Call it after each test. */
+export async function stopLoads(): Promise<void> {
+  for (const stop of running) await stop();
+}
+
 /**
  * Publishes documents at a constant rate. `stop` waits for open requests and returns their errors, those with the
  * status 500 with the warnings in the logs.
@@ -33,21 +44,28 @@ export function startPublishing(
 ): { stop(): Promise<string[]> } {
   let isOver = false;
   const errors: string[] = [];
-  const requests: Promise<unknown>[] = [];
+  const requests = new Set<Promise<unknown>>();
+  const startRequest = () => {
+    const request = publish(system, tenant)
+      .catch((error: Error) => errors.push(error.message))
+      .finally(() => requests.delete(request));
+    requests.add(request);
+  };
   const loop = (async () => {
     while (!isOver && !system.signal.aborted) {
-      requests.push(publish(system, tenant).catch((error: Error) => errors.push(error.message)));
+      if (requests.size < maxConcurrent) startRequest();
       // the pause sets the rate
       await pause(1_000 / perSecond);
     }
   })();
-  return {
-    async stop() {
-      isOver = true;
-      await loop;
-      await Promise.all(requests);
-      const isExplained = !errors.some((error) => error.includes(': 500 '));
-      return isExplained ? errors : [...errors, ...system.getWarnings()];
-    },
+  const stop = async () => {
+    isOver = true;
+    running.delete(stop);
+    await loop;
+    await Promise.all(requests);
+    const isExplained = !errors.some((error) => error.includes(': 500 '));
+    return isExplained ? errors : [...errors, ...system.getWarnings()];
   };
+  running.add(stop);
+  return { stop };
 }
