@@ -75,9 +75,10 @@ async function measureRow(
     if (round >= 0) measured.push(costs);
   }
   const median = (side: SideName): SystemCost => {
-    const of = (part: keyof SystemCost) => toSpread(measured.map((costs) => costs[side][part] ?? 0)).median;
-    const broker = systems.sides[side].brokerPid === undefined ? {} : { broker: of('broker') };
-    return { own: of('own'), mongodb: of('mongodb'), ...broker };
+    const getMedian = (part: keyof SystemCost) =>
+      toSpread(measured.map((costs) => costs[side][part] ?? 0)).median;
+    const broker = systems.sides[side].brokerPid === undefined ? {} : { broker: getMedian('broker') };
+    return { own: getMedian('own'), mongodb: getMedian('mongodb'), ...broker };
   };
   const ratios = measured.map(({ service, app }) => total(service) / total(app));
   return {
