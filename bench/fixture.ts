@@ -17,11 +17,10 @@ import { type BenchProcess, type Command, freePort, start } from './processes.ts
 /** The service or the baseline. */
 export type Side = 'service' | 'baseline';
 
-/** The running service: one process with all services, or several processes with a broker. */
+/** The running service: one process with all services, or several processes. */
 export interface MeasuredService extends BenchProcess {
   /** All processes; `pid` is the first one. */
   pids?: readonly number[];
-  brokerPid?: number;
 }
 
 /** What rows are measured with. */

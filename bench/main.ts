@@ -6,6 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ownRabbit, type RabbitBroker } from '#libs/testing';
 import { startMongod } from '../tools/mongod/mongod.ts';
 import { startRun } from './environment.ts';
 import { measureFiles } from './files/measure.ts';
@@ -22,7 +23,7 @@ import {
 } from './report.ts';
 import { rows } from './rows.ts';
 import { measureSystems } from './system/measure.ts';
-import { fiveProcessRows, systemRows } from './system/rows.ts';
+import { fiveProcessRows, type SystemRow, systemRows } from './system/rows.ts';
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, profile: { type: 'string' } },
@@ -58,22 +59,26 @@ try {
       signal: stopping.signal,
       done: (result) => console.log(fileLine(result)),
     });
-  const modes = [
-    ['one process', systemRows],
-    ['five processes', fiveProcessRows],
-  ] as const;
-  for (const [mode, modeRows] of modes)
-    measured.systems.push(
-      ...(await measureSystems({
-        mongoUri: mongod.uri,
-        mode,
-        rows: modeRows.filter(isChosen),
-        rounds: batches,
-        share: values.quick ? 0.3 : 1,
-        signal: stopping.signal,
-        onResult: (result) => console.log(systemLine(result)),
-      })),
+  const measureMode = async (modeRows: readonly SystemRow[], rabbit?: RabbitBroker) => {
+    const results = await measureSystems({
+      mongoUri: mongod.uri,
+      rabbit,
+      rows: modeRows,
+      rounds: batches,
+      share: values.quick ? 0.3 : 1,
+      signal: stopping.signal,
+      onResult: (result) => console.log(systemLine(result)),
+    });
+    measured.systems.push(...results);
+  };
+  await measureMode(systemRows.filter(isChosen));
+  const chosenOfFive = fiveProcessRows.filter(isChosen);
+  if (chosenOfFive.length > 0) {
+    const rabbit = await ownRabbit().catch((error: Error) =>
+      console.log(`five processes: skipped (${error.message})`),
     );
+    if (rabbit) await measureMode(chosenOfFive, rabbit).finally(rabbit.stop);
+  }
   const run = finishRun(measured.mongodb);
   const { service, baseline } = measured.rssMb;
   console.log(`\nResident memory: service ${Math.round(service)} MB, baseline ${Math.round(baseline)} MB.`);

@@ -26,10 +26,12 @@ export interface Command {
   readyStatus?: number;
   environment(port: number): Record<string, string>;
   flags?: readonly string[];
+  /** Default: a free one. */
+  port?: number;
 }
 
 /**
- * Starts a process on a free loopback port and waits until it is ready. Rejects with its output if it exits.
+ * Starts a process on a loopback port and waits until it is ready. Rejects with its output if it exits.
  */
 export async function start({
   file,
@@ -37,8 +39,9 @@ export async function start({
   readyStatus = 200,
   environment,
   flags = [],
+  port: chosenPort,
 }: Command): Promise<BenchProcess> {
-  const port = await freePort();
+  const port = chosenPort ?? (await freePort());
   const origin = `http://127.0.0.1:${port}`;
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const guard = ['--require', join(root, 'scripts', 'end-with-parent.cjs')];

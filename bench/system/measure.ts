@@ -1,16 +1,10 @@
 /** Measures the CPU time of whole systems per request, from the first byte until nothing is pending. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RabbitBroker } from '#libs/testing';
 import { getPreciseCpuMs } from '../process-usage.ts';
 import { type Spread, toSpread } from '../statistics.ts';
 import { fill, type SystemRow } from './rows.ts';
-import {
-  type Mode,
-  type SideName,
-  type SystemBatch,
-  type Systems,
-  sideNames,
-  startSystems,
-} from './sides.ts';
+import { type SideName, type SystemBatch, type Systems, sideNames, startSystems } from './sides.ts';
 
 /** CPU time per request, ms: of the system's own processes, of MongoDB and, if it has one, of its broker. */
 export interface SystemCost {
@@ -29,7 +23,8 @@ export interface SystemResult extends Record<SideName, SystemCost> {
 /** Options of a measurement. */
 export interface SystemOptions {
   mongoUri: string;
-  mode: Mode;
+  /** Starts the service as five processes with this broker. The default is one process. */
+  rabbit?: RabbitBroker | undefined;
   rows: readonly SystemRow[];
   /** Rounds per operation; in each, all systems get the same requests one after the other. */
   rounds: number;
@@ -41,9 +36,9 @@ export interface SystemOptions {
 
 /** Starts the systems with a new database, measures the operations one after the other, and cleans up. */
 export async function measureSystems(options: SystemOptions): Promise<SystemResult[]> {
-  const { mongoUri, mode, rows, share, onResult } = options;
+  const { mongoUri, rabbit, rows, share, onResult } = options;
   if (rows.length === 0) return [];
-  const systems = await startSystems(mongoUri, mode);
+  const systems = await startSystems(mongoUri, rabbit);
   try {
     await fill(systems, share);
     const results: SystemResult[] = [];

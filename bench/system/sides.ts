@@ -1,9 +1,8 @@
 /** The three systems that are compared: the service, the baseline and an ordinary service. */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
-import { hasPendingWork } from '#libs/testing';
+import { hasPendingWork, type RabbitBroker } from '#libs/testing';
 import { type BenchFixture, createFixture } from '../fixture.ts';
 import type { Client, RequestSource } from '../load.ts';
 import { type BenchProcess, start } from '../processes.ts';
@@ -36,15 +35,16 @@ export interface Systems {
 /** The app's only user and their organization. */
 export const [appUser, appOrganization] = [newId(), newId()];
 
-/** How the service runs: as `npm start` runs it, or as in a cluster, with RabbitMQ. They differ in their log, too. */
-export type Mode = 'one process' | 'five processes';
-
-/** Starts the three systems with a new database. */
-export async function startSystems(mongoUri: string, mode: Mode): Promise<Systems> {
-  const isOne = mode === 'one process';
-  const settings = { LOG_LEVEL: 'info', LOG_FORMAT: isOne ? 'pretty' : 'json' };
-  const startService = isOne ? undefined : startFiveProcesses;
-  const fixture = await createFixture({ mongoUri, settings, startService });
+/**
+ * Starts the three systems with a new database. The service runs as `npm start` runs it or, with a broker, as in a
+ * cluster: a process for each service. The log format differs, too.
+ */
+export async function startSystems(mongoUri: string, rabbit?: RabbitBroker): Promise<Systems> {
+  const fixture = await createFixture({
+    mongoUri,
+    settings: { LOG_LEVEL: 'info', LOG_FORMAT: rabbit ? 'json' : 'pretty' },
+    startService: rabbit && ((settings) => startFiveProcesses(rabbit, settings)),
+  });
   const secret = randomBytes(32).toString('hex');
   let app: BenchProcess | undefined;
   const stop = async () => {
@@ -72,13 +72,9 @@ export async function startSystems(mongoUri: string, mode: Mode): Promise<System
         service: {
           client: fixture.clients.service,
           pids: service.pids ?? [service.pid],
-          brokerPid: service.brokerPid,
-          async isSettled() {
-            if (await hasPendingWork(fixture.db)) return false;
-            // consumers may still handle an event that the broker has confirmed
-            if (!isOne) await pause(500);
-            return isOne || !(await hasPendingWork(fixture.db));
-          },
+          brokerPid: rabbit?.pid(),
+          isSettled: async () =>
+            !(await hasPendingWork(fixture.db)) && !(rabbit && (await hasMessages(rabbit))),
         },
       },
       mongodPid: Number(pid),
@@ -89,6 +85,12 @@ export async function startSystems(mongoUri: string, mode: Mode): Promise<System
     await stop();
     throw error;
   }
+}
+
+/** Whether a queue has messages that are not acknowledged. */
+async function hasMessages(rabbit: RabbitBroker): Promise<boolean> {
+  const counts = await rabbit.ctl('list_queues', '--quiet', '--no-table-headers', 'messages');
+  return counts.split('\n').some((count) => Number(count) > 0);
 }
 
 /** The requests of one batch for each system. */

@@ -1,9 +1,12 @@
 /**
- * Patches two defects of the MongoDB driver (7.8 and 7.9). A command waits forever for 'drain' if its socket is
- * destroyed, either before the command is written, but 'close' is not emitted yet, or while the command drains.
- * And if the socket fails while a command drains, the driver passes on the error of the socket, which it does not
- * retry; a commit even ends with a TypeError. With the patch the command fails like any command whose connection
- * breaks, so that the driver can retry it. Importing this file applies the patch.
+ * Patches two defects of the MongoDB driver (7.8 and 7.9). Importing this file applies the patch.
+ *
+ * - A command waits forever for 'drain' if its socket is destroyed. The socket was destroyed either before the
+ *   command is written, but 'close' is not emitted yet, or while the command drains.
+ * - If the socket fails while a command drains, the driver passes on the error of the socket and does not retry the
+ *   command. A commit even fails with a TypeError.
+ *
+ * With the patch the command fails like any command whose connection breaks, so that the driver can retry it.
  *
  * No upstream issue describes it; NODE-6370 is a neighbour. Delete this file when its tests pass without it.
  * See docs/adr/0030.
@@ -48,7 +51,8 @@ connection.writeCommand = async function (command, options) {
   try {
     await writeCommand.call(this, command, options);
   } catch (error) {
-    if (error instanceof MongoError || !(error instanceof Error)) throw error;
+    const hasConnectionFailed = error instanceof Error && !(error instanceof MongoError) && socket.destroyed;
+    if (!hasConnectionFailed) throw error;
     throw new MongoNetworkError('The connection failed while a command was sent', { cause: error });
   }
 };

@@ -31,7 +31,8 @@ export function isUnavailable(error: unknown): boolean {
   if ('name' in error && unavailable.has(String(error.name))) return true;
   // a transaction that was retried until its time limit
   if (hasLabel(error, 'TransientTransactionError')) return true;
-  if ('code' in error && noPrimary.has(Number(error.code))) return true;
+  if ('code' in error && (noPrimary.has(Number(error.code)) || failedLookup.has(String(error.code))))
+    return true;
   // insertMany wraps every error in a MongoBulkWriteError
   return 'errorResponse' in error && isUnavailable(error.errorResponse);
 }
@@ -58,3 +59,6 @@ const unavailable = new Set([
  * NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary.
  */
 const noPrimary = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436]);
+
+/** Codes of DNS. The driver passes them on if the lookup of a `mongodb+srv` address fails. */
+const failedLookup = new Set(['ECONNREFUSED', 'ETIMEOUT', 'ESERVFAIL']);

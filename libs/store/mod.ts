@@ -11,6 +11,7 @@ export type { ReencryptionResult } from './reencryption.ts';
 export type { PublishWrapper } from './relay.ts';
 export { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';
+export { withTimeout } from './timeout.ts';
 export type { Actor, Transaction } from './transaction.ts';
 export { openUserAdmin, roleCommand, type UserAdmin, userCommand } from './users.ts';
 export { createView, type Finder, type Reader } from './views.ts';

@@ -223,13 +223,20 @@ test('a public link reads one key each of token, organization, document', async 
     (await publishDocument(app, big.key, { title })).id;
   const id = await published('Shared');
   const share = await app.request('POST', `/documents/${id}/share-token`, { as: big.key });
-  const open = () => app.request('GET', `/embed/${big.slug}/${share.body.token}`);
-  const opened = () => profileRequests(open, ['share_tokens', 'documents', 'document_states']);
+  const openPath = (path: string) => app.request('GET', `/embed/${path}`);
+  const open = () => openPath(`${big.slug}/${share.body.token}`);
+  const linkRows = ['share_tokens', 'documents', 'document_states', 'organization_profiles'];
+  const opened = () => profileRequests(open, linkRows);
   // while the document is the newest, a list index can find it as fast, and MongoDB may cache that plan
   for (let times = 0; times < 5; times += 1) await open();
   for (let at = 0; at < 30; at += 1) await published(`Newer ${at}`);
   for (const { keysExamined } of await opened()) expect(keysExamined).toBeLessThanOrEqual(3 + limit);
   expect(await opened()).toMatchObject([{ keysExamined: 3, docsExamined: 3 }]);
+  // an invalid link sends the same command
+  for (const path of [`${big.slug}/${'x'.repeat(43)}`, `unknown/${share.body.token}`])
+    expect(await profileRequests(() => openPath(path), linkRows)).toMatchObject([
+      { collection: 'share_tokens' },
+    ]);
 });
 
 test.each(['reindex_at', 'update_event_due_at'])(

@@ -1,4 +1,4 @@
-/** Runs the worker that updates the search index after writes. Every replica runs it, one at a time does the work. */
+/** Runs the worker that updates the search index. Every replica runs it, and only the holder of the lease works. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { toPlainText } from '#libs/rich-text';
 import { every, type Worker } from '#libs/service';
@@ -18,8 +18,8 @@ export interface SearchIndexWorkerDeps {
 }
 
 /**
- * Creates the worker. Changes can be found within two seconds, unless the worker falls behind. A document that
- * changes several times in between is processed once.
+ * Creates the worker. Changes can be found within two seconds, unless the worker falls behind or the holder of the
+ * lease was killed. A document that changes several times in between is processed once.
  */
 export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDeps): Worker {
   let isStopped = false;
@@ -31,7 +31,7 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
       isStopped = true;
       await worker.stop();
       // without MongoDB, the lease ends by itself
-      await searchIndex.release().catch(() => undefined);
+      await searchIndex.releaseLease().catch(() => undefined);
     },
   };
 
@@ -42,9 +42,23 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
     }
     for (let hasMore = true; hasMore && !isStopped; ) {
       const documents = await searchIndex.findStale(batchSize);
-      if (documents.length === 0 || !(await searchIndex.lease())) return;
-      await searchIndex.save(await collectWords(documents));
+      if (documents.length === 0 || !(await searchIndex.acquireLease())) return;
+      await index(documents);
       hasMore = documents.length === batchSize;
+    }
+  }
+
+  /** Writes the words of documents. If that fails, tries each document on its own, and postpones the failing ones. */
+  async function index(documents: readonly StaleDocument[]): Promise<void> {
+    try {
+      await searchIndex.save(await collectWords(documents));
+    } catch (error) {
+      const [first, ...others] = documents;
+      if (others.length > 0) for (const document of documents) await index([document]);
+      else if (first) {
+        onError(`Could not index the words of document ${first._id}`, error);
+        await searchIndex.postpone(first);
+      }
     }
   }
 

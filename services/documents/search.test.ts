@@ -236,6 +236,20 @@ test('invalid rich text does not prevent indexing of other text', async () => {
   expect(await titles('lost')).toEqual([]);
 });
 
+test('a document that cannot be indexed does not delay the others', async () => {
+  const { create, titles, upToDate } = createClient(await register(app));
+  const { id } = await create({ title: 'Damaged' });
+  await upToDate();
+  const damage = {
+    $set: { title: 5 as unknown as string, reindex_at: new Date(1) },
+    $inc: { row_version: 1 },
+  };
+  await documentRows().updateOne({ _id: id }, damage);
+  await create({ title: 'Undamaged' });
+  await until('the other document', async () => (await titles('undamaged')).length === 1);
+  await documentRows().deleteOne({ _id: id });
+});
+
 test('publishing does not index a document again', async () => {
   const bo = await register(app);
   const { create, publish, titles, upToDate } = createClient(bo);

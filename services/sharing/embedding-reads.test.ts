@@ -24,7 +24,7 @@ function sharedDocument() {
     row_version: 1,
     share_epoch: 0,
   };
-  const { _id: document_id, family_id } = state;
+  const { _id: document_id } = state;
   const organization = {
     ...{ _id: organization_id, name: '', slug: 'acme', row_version: 1 },
     ...{ lock_published: false, embed_origins: null },
@@ -40,8 +40,8 @@ function sharedDocument() {
   };
   const shared = { state, row, nodeReads: 0, whileReading: () => {} };
   const sharing: EmbedOptions['sharing'] = {
-    link: async () => ({
-      storedToken: { organization_id, family_id, hash: hashToken(token), share_epoch: 0 },
+    findLink: async () => ({
+      storedToken: { organization_id, hash: hashToken(token), share_epoch: 0 },
       organization,
       document: shared.state.status === 'published' ? { ...shared.state } : undefined,
     }),
@@ -168,8 +168,8 @@ test('concurrent reads of more documents than the cache can hold succeed', async
   const documentsById = new Map(all.map((document) => [document.shared.state._id, document]));
   let requests = 0;
   const sharing: EmbedOptions['sharing'] = {
-    async link(slug, linkToken) {
-      const rows = await all[requests++ % all.length]?.sharing.link(slug, linkToken);
+    async findLink(slug, linkToken) {
+      const rows = await all[requests++ % all.length]?.sharing.findLink(slug, linkToken);
       return rows ?? { storedToken: undefined, organization: undefined, document: undefined };
     },
     document: async (_organization, id) => documentsById.get(id)?.sharing.document('', id),

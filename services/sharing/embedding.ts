@@ -22,7 +22,7 @@ import type { SharingStore } from './store.ts';
 
 /** Dependencies and settings of the embed route. */
 export interface EmbedOptions {
-  sharing: Pick<SharingStore, 'link' | 'document' | 'nodes'>;
+  sharing: Pick<SharingStore, 'findLink' | 'document' | 'nodes'>;
   /** Size of the cache of rendered documents, in bytes. */
   cacheBytes: number;
   limit: NotFoundLimit;
@@ -89,7 +89,7 @@ export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: Embed
 
   /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
   async function findLink({ org_slug, token }: { org_slug: string; token: string }) {
-    return resolveLink({ token, ...(await sharing.link(org_slug, token)) });
+    return resolveLink({ token, ...(await sharing.findLink(org_slug, token)) });
   }
 
   /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */

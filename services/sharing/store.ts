@@ -55,7 +55,7 @@ export interface LinkRows {
   document: DocumentState | undefined;
 }
 
-type LinkToken = Pick<ShareTokenRow, 'organization_id' | 'family_id' | 'hash' | 'share_epoch'>;
+type LinkToken = Pick<ShareTokenRow, 'organization_id' | 'hash' | 'share_epoch'>;
 
 /** What the query of `createLinkQuery` returns. */
 interface LinkQueryResult {
@@ -78,10 +78,6 @@ export function sharingStore(store: Store) {
     /** A document of the organization in any state; undefined if it does not exist. */
     document: (organization_id: string, id: string) => states.in(organization_id).one({ _id: id }),
 
-    /** The published version of a family, if it has one. */
-    published: (organization_id: string, family_id: string) =>
-      states.in(organization_id).one({ family_id, status: 'published' }),
-
     /** The nodes of a document, unsorted. */
     nodes: (document_id: string) => nodes.in(document_id).many({}),
 
@@ -99,7 +95,7 @@ export function sharingStore(store: Store) {
     },
 
     /** The rows of a link, in one query. The lookup needs no organization, because the token is secret. */
-    async link(slug: string, token: string): Promise<LinkRows> {
+    async findLink(slug: string, token: string): Promise<LinkRows> {
       const [found] = await rows.aggregate<LinkQueryResult>(createLinkQuery(slug, token)).exec();
       const [storedToken, organization, document] = [
         found?.tokens[0],
@@ -137,20 +133,20 @@ export function sharingStore(store: Store) {
 }
 
 /**
- * Joins a token with the published version of its family, and with the organization of the link. Without such a
- * token, `$facet` still returns a row and the joins run all the same: so no 404 reveals its cause by its time.
+ * Joins a token with the published version of its family, and with the organization of the link. Every invalid link
+ * sends the same command. For an unknown token, `$facet` returns a row too, and the joins find nothing.
  */
 function createLinkQuery(slug: string, token: string): mongoose.PipelineStage[] {
   const fields = { _id: 0, organization_id: 1, family_id: 1, hash: 1, share_epoch: 1 } as const;
-  const orEmpty = (path: string) => ({ $ifNull: [{ $first: path }, ''] });
-  const isInOrganization = { $expr: { $eq: ['$organization_id', '$$organization_id'] } };
+  const toTextOrEmpty = (path: string) => ({ $ifNull: [{ $first: path }, ''] });
+  const sameOrganization = { $expr: { $eq: ['$organization_id', '$$organization_id'] } };
   return [
     { $match: { hash: hashToken(token) } },
     { $facet: { tokens: [{ $project: fields }] } },
     {
       $set: {
-        organization_id: orEmpty('$tokens.organization_id'),
-        family_id: orEmpty('$tokens.family_id'),
+        organization_id: toTextOrEmpty('$tokens.organization_id'),
+        family_id: toTextOrEmpty('$tokens.family_id'),
       },
     },
     { $lookup: { from: organizationProfiles.name, pipeline: [{ $match: { slug } }], as: 'organizations' } },
@@ -160,7 +156,7 @@ function createLinkQuery(slug: string, token: string): mongoose.PipelineStage[] 
         localField: 'family_id',
         foreignField: 'family_id',
         let: { organization_id: '$organization_id' },
-        pipeline: [{ $match: { status: 'published', ...isInOrganization } }],
+        pipeline: [{ $match: { status: 'published', ...sameOrganization } }],
         as: 'documents',
       },
     },

@@ -37,8 +37,8 @@ beforeEach(async () => {
   tenant = await createTenant(running, [receiver.urlFor('a'), receiver.urlFor('b')]);
 });
 afterEach(async () => {
-  await stopLoads();
   for (const proxy of Object.values(proxies ?? {})) proxy.setToxics({});
+  await stopLoads();
   await receiver?.close();
 });
 afterAll(async () => {

@@ -96,7 +96,7 @@ export const search = collection('search', {
     words: z.array(z.string()),
     /** The row version of the document that the words were read from. */
     row_version: z.number(),
-    /** In the lease: the process that updates the index, and until when. */
+    /** Only in the row of the lease: its holder and its end. */
     leased_by: id.exactOptional(),
     leased_until: z.date().exactOptional(),
   }),

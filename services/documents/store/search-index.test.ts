@@ -44,26 +44,45 @@ const getReindexAt = async (id: string) => (await rows().documents.findOne({ _id
 
 test('only one replica at a time holds the lease', async () => {
   const [first, second] = [replica(), replica()];
-  const results = await Promise.all([first.lease(), second.lease()]);
+  const results = await Promise.all([first.acquireLease(), second.acquireLease()]);
   expect(results.toSorted()).toEqual([false, true]);
   const [holder, other] = results[0] ? [first, second] : [second, first];
   clock.advance(9_000);
-  expect([await holder.lease(), await other.lease()]).toEqual([true, false]);
+  expect([await holder.acquireLease(), await other.acquireLease()]).toEqual([true, false]);
   clock.advance(9_000);
-  expect(await other.lease()).toBe(false);
-  await holder.release();
-  expect([await other.lease(), await holder.lease()]).toEqual([true, false]);
+  expect(await other.acquireLease()).toBe(false);
+  await holder.releaseLease();
+  expect([await other.acquireLease(), await holder.acquireLease()]).toEqual([true, false]);
 });
 
 test('another replica takes the lease after its holder has stopped working', async () => {
   const [holder, other] = [replica(), replica()];
   clock.advance(10_001);
-  expect([await holder.lease(), await other.lease()]).toEqual([true, false]);
+  expect([await holder.acquireLease(), await other.acquireLease()]).toEqual([true, false]);
   clock.advance(10_001);
-  expect([await other.lease(), await holder.lease()]).toEqual([true, false]);
+  expect([await other.acquireLease(), await holder.acquireLease()]).toEqual([true, false]);
   // the former holder cannot end the lease of another replica
-  await holder.release();
-  expect([await replica().lease(), await other.lease()]).toEqual([false, true]);
+  await holder.releaseLease();
+  expect([await replica().acquireLease(), await other.acquireLease()]).toEqual([false, true]);
+});
+
+test('a lease that was written by a fast clock can be taken', async () => {
+  clock.advance(3_600_000);
+  expect(await replica().acquireLease()).toBe(true);
+  clock.advance(-3_600_000);
+  expect(await replica().acquireLease()).toBe(true);
+});
+
+test('a postponed document is found after a minute, or after its next change', async () => {
+  const [first, second] = await insertStale(2);
+  for (const document of await replica().findStale(10)) await replica().postpone(document);
+  const findIds = async () => (await replica().findStale(10)).map(({ _id }) => _id);
+  expect(await findIds()).toEqual([]);
+  const change = { $set: { reindex_at: clock.now() }, $inc: { row_version: 1 } };
+  await rows().documents.updateOne({ _id: second?._id ?? '' }, change);
+  expect(await findIds()).toEqual([second?._id]);
+  clock.advance(60_001);
+  expect(await findIds()).toEqual([second?._id, first?._id]);
 });
 
 test('a document that changes while it is indexed is indexed again', async () => {

@@ -1,12 +1,14 @@
 /** Updates the search index in MongoDB. The replica that holds the lease writes the words of outdated documents. */
 import type { mongo } from 'mongoose';
 import { newId } from '#libs/contract';
-import { isDuplicate, type Store } from '#libs/store';
+import { isDuplicate, type Store, withTimeout } from '#libs/store';
 import { normalizeTitle } from '../rules/words.ts';
 import { type DocumentRow, documents, type NodeRow, nodes, type SearchRow, search } from './collections.ts';
 
-/** How long other replicas wait after the last work of the holder, ms: at least the half, at most all of it. */
+/** The length of the lease, ms. The holder renews it when half of it has passed, if there is work. */
 const leaseMs = 10_000;
+
+const postponeMs = 60_000;
 
 /** The earliest time: the partial index holds only rows whose time is later. */
 const earliest = new Date(0);
@@ -41,13 +43,21 @@ export function searchIndex(store: Store, now: () => Date) {
     },
 
     /** Returns whether this process holds the lease. Takes the lease if it is free, and renews it in time. */
-    async lease(): Promise<boolean> {
+    async acquireLease(): Promise<boolean> {
       const at = now().getTime();
       if (leasedUntil - at > leaseMs / 2) return true;
-      const isFree = { _id: leaseId, $or: [{ leased_by: holder }, { leased_until: { $lte: new Date(at) } }] };
+      const freeLease = {
+        _id: leaseId,
+        $or: [
+          { leased_by: holder },
+          { leased_until: { $lte: new Date(at) } },
+          // written by a clock that was ahead
+          { leased_until: { $gt: new Date(at + 2 * leaseMs) } },
+        ],
+      };
       const lease = { ...noWords, leased_by: holder, leased_until: new Date(at + leaseMs) };
       try {
-        await rows.search.updateOne(isFree, lease, { upsert: true });
+        await rows.search.updateOne(freeLease, lease, { upsert: true });
       } catch (error) {
         // the row exists, but another process holds the lease
         if (isDuplicate(error)) return false;
@@ -57,11 +67,18 @@ export function searchIndex(store: Store, now: () => Date) {
       return true;
     },
 
-    /** Gives the lease back, so that another process does not wait for its end. */
-    async release(): Promise<void> {
+    /** Ends the lease of this process, so that another process can take it at once. Waits at most two seconds. */
+    async releaseLease(): Promise<void> {
       if (leasedUntil <= now().getTime()) return;
       leasedUntil = 0;
-      await rows.search.updateOne({ _id: leaseId, leased_by: holder }, { leased_until: now() });
+      const own = { _id: leaseId, leased_by: holder };
+      await withTimeout(rows.search.updateOne(own, { leased_until: now() }).exec());
+    },
+
+    /** Leaves a document alone for a minute, because its words cannot be collected or written. */
+    async postpone({ _id, row_version, reindex_at }: StaleDocument): Promise<void> {
+      const later = new Date(now().getTime() + postponeMs);
+      await rows.documents.updateOne({ _id, row_version, reindex_at }, { reindex_at: later });
     },
 
     /** Streams the texts of all nodes of these documents. */
@@ -74,7 +91,7 @@ export function searchIndex(store: Store, now: () => Date) {
     },
 
     /**
-     * Writes words, unless those of a later version exist. Marks the documents as up to date that have not
+     * Writes words, unless those of a later version exist. Marks documents as up to date if they have not
      * changed since they were found.
      */
     async save(documents: readonly (StaleDocument & { words: readonly string[] })[]): Promise<void> {
