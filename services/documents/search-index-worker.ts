@@ -2,6 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { toPlainText } from '#libs/rich-text';
 import { every, type Worker } from '#libs/service';
+import { isUnavailable } from '#libs/store';
 import { type WordBag, wordBag } from './rules/words.ts';
 import type { SearchIndex, StaleDocument } from './store/search-index.ts';
 
@@ -53,6 +54,7 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
     try {
       await searchIndex.save(await collectWords(documents));
     } catch (error) {
+      if (isUnavailable(error)) throw error;
       const [first, ...others] = documents;
       if (others.length > 0) for (const document of documents) await index([document]);
       else if (first) {
