@@ -1,7 +1,7 @@
 /**
  * An ordinary service for comparison: Express, mongoose, zod and JWTs, as many teams would write it. It does the
  * visible work of the measured operations on its own collections: the same fields, and indexes for the same
- * lists, filters and search. It has no events, ETags or locks.
+ * lists, filters and search. It has no events, version checks or locks.
  */
 import express, { type NextFunction, type Request, type Response } from 'express';
 import jwt from 'jsonwebtoken';

@@ -135,3 +135,25 @@ test('a transaction is repeated if the socket of a command fails', async () => {
   await inserting;
   expect(await store.rows(things).countDocuments({ _id: large._id })).toBe(1);
 });
+
+test('a query that cannot be serialized is no outage', async () => {
+  const store = await fixture.open();
+  const circular: Record<string, unknown> = {};
+  circular.itself = circular;
+  const error: unknown = await store
+    .rows(things)
+    .collection.findOne(circular)
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(Error);
+  expect(isUnavailable(error)).toBe(false);
+});
+
+test.each(['ECONNREFUSED', 'ETIMEOUT', 'ESERVFAIL'])(
+  'a failed lookup of a mongodb+srv address is an outage: %s',
+  (code) => {
+    // the driver passes on the error of node:dns
+    expect(isUnavailable(Object.assign(new Error(`querySrv ${code}`), { code, syscall: 'querySrv' }))).toBe(
+      true,
+    );
+  },
+);
