@@ -6,8 +6,10 @@ import { appOrganization, appUser } from './sides.ts';
 
 const perInsert = 5_000;
 
-/** Inserts documents without nodes. */
+/** Inserts the only member, and documents without nodes. */
 export async function fillApp(db: Db, count: number): Promise<void> {
+  const member = { _id: newId(), organizationId: appOrganization, userId: appUser, role: 'admin' };
+  await db.collection<Row>('app_members').insertOne(member);
   const documents = Array.from({ length: count }, () => createDocument({ title: 'One of many' }));
   for (let at = 0; at < count; at += perInsert)
     await db.collection<Row>('app_documents').insertMany(documents.slice(at, at + perInsert));

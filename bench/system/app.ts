@@ -4,6 +4,7 @@
  * lists, filters and search. It has no events, version checks or locks.
  */
 import express, { type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
 import jwt from 'jsonwebtoken';
 import mongoose, { Schema } from 'mongoose';
 import { pino } from 'pino';
@@ -57,9 +58,20 @@ const ledgerSchema = new Schema(
   { organizationId: { type: String, index: true }, documentId: String, month: String },
   { collection: 'app_ledger' },
 );
+const memberSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    userId: { type: String, required: true },
+    role: { type: String, required: true },
+  },
+  { collection: 'app_members' },
+);
+memberSchema.index({ organizationId: 1, userId: 1 }, { unique: true });
 const Document = mongoose.model('Document', documentSchema);
 const Node = mongoose.model('Node', nodeSchema);
 const Ledger = mongoose.model('Ledger', ledgerSchema);
+const Member = mongoose.model('Member', memberSchema);
 
 type Node = { _id: string; parentId?: string | null; order?: number | null };
 
@@ -77,7 +89,7 @@ const newNode = z.object({
 const page = z.object({ limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 await mongoose.connect(MONGODB_URI, { maxPoolSize: 50 });
-await Promise.all([Document, Node, Ledger].map((model) => model.syncIndexes()));
+await Promise.all([Document, Node, Ledger, Member].map((model) => model.syncIndexes()));
 
 const app = express();
 app.use((request, response, next) => {
@@ -88,6 +100,7 @@ app.use((request, response, next) => {
   });
   next();
 });
+app.use(helmet());
 app.use(express.json({ limit: '1mb' }));
 
 app.get('/ready', (_request, response) => void response.json({ ok: true }));
@@ -164,20 +177,28 @@ app.use((error: Error, _request: Request, response: Response, _next: NextFunctio
 app.listen(Number(PORT), '127.0.0.1');
 process.on('SIGTERM', () => process.exit(0));
 
-/** The claims of verified tokens. Many applications cache them. */
+/** The claims of verified tokens, as many services cache them. */
 const verified = new Map<string, jwt.JwtPayload>();
 
-function authenticate(request: Request, response: Response, next: NextFunction): void {
-  const token = request.headers.authorization?.slice(7) ?? '';
+async function authenticate(request: Request, response: Response, next: NextFunction): Promise<void> {
+  const claims = verifyToken(request.headers.authorization?.slice(7) ?? '');
+  // a removed member is rejected at once
+  const member =
+    claims && (await Member.findOne({ organizationId: claims.org, userId: String(claims.sub) }).lean());
+  if (!member) return void response.status(401).json({ error: 'unauthorized' });
+  response.locals.organization = member.organizationId;
+  response.locals.user = member.userId;
+  next();
+}
+
+function verifyToken(token: string): jwt.JwtPayload | undefined {
   try {
     const claims = verified.get(token) ?? jwt.verify(token, JWT_SECRET);
-    if (typeof claims === 'string') throw new Error('no claims');
+    if (typeof claims === 'string') return undefined;
     verified.set(token, claims);
-    response.locals.organization = claims.org;
-    response.locals.user = claims.sub;
-    next();
+    return claims;
   } catch {
-    response.status(401).json({ error: 'unauthorized' });
+    return undefined;
   }
 }
 
