@@ -33,6 +33,8 @@ export function runScript(script: string, args: string[], environment: Record<st
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      // the run has filled this cache: with an empty one, Deno sometimes hangs (docs/deno.md)
+      DENO_DIR: process.env.DENO_DIR,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...environment,
     },
@@ -102,11 +104,15 @@ export function getChildPid({ process: child }: Program): number {
   return Number(found[0]);
 }
 
-/** Waits until a program's output matches. Rejects with the whole output if the program ends first. */
+/** Waits until a program's output matches. Rejects with the whole output if that takes too long or the program ends. */
 async function waitForOutput(name: string, { printed, exited }: Program, what: RegExp): Promise<void> {
   const ended = exited.then((code) => {
-    throw new Error(`${name} ended with ${code}:\n${printed()}`);
+    throw new Error(`${name} ended with ${code}`);
   });
   ended.catch(() => undefined);
-  await Promise.race([until(`${name} to print ${what}`, async () => what.test(printed())), ended]);
+  const matched = until(`${name} to print ${what}`, async () => what.test(printed()));
+  await Promise.race([matched, ended]).catch((error: Error) => {
+    error.message += `. It printed:\n${printed()}`;
+    throw error;
+  });
 }

@@ -101,11 +101,11 @@ export async function openReader(): Promise<Reader> {
 
 /** The environment of a reader: without settings of this process, and without other `node_modules` in the PATH. */
 function createEnvironment(folders: readonly string[]): Record<string, string | undefined> {
-  const { PATH = '', HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
+  const { PATH = '', HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE, DENO_DIR } = process.env;
   const usual = PATH.split(':').filter((one) => !one.includes('node_modules'));
   return {
     PATH: [...folders, ...usual].join(':'),
-    ...{ HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE },
+    ...{ HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE, DENO_DIR },
   };
 }
 
