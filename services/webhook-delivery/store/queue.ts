@@ -94,7 +94,9 @@ export function createQueue(store: Store, lockMs: number) {
      */
     async claim(ids: readonly string[], token: string): Promise<ClaimedRow[]> {
       const filter = { ...dueFilter, _id: { $in: ids }, attempts: { $lt: maxAttempts } };
-      await rows.updateMany(filter, toClaim(token, lockMs), pipeline);
+      const { modifiedCount } = await rows.updateMany(filter, toClaim(token, lockMs), pipeline);
+      // other replicas were faster
+      if (modifiedCount === 0) return [];
       const claimed = await rows
         .find({ _id: { $in: ids }, lock_token: token }, claimedFields)
         .readConcern('majority')
