@@ -22,8 +22,11 @@ export interface TestApp extends HttpClient {
   secrets: SecretScanner;
   /** Stops the services and starts them again with the same database. */
   restart(): Promise<void>;
-  /** Starts a second instance of the services with the same database and its own bus; `stop` stops it too. */
-  replica(): Promise<HttpClient>;
+  /**
+   * Starts a second instance of the services with the same database; `stop` stops it too. Without RabbitMQ, it has its
+   * own bus.
+   */
+  replica(): Promise<HttpClient & { management: string }>;
   /** Stops everything and drops the database; rejects if a secret was logged. */
   stop(): Promise<void>;
 }
@@ -116,7 +119,8 @@ export async function testApp(options: {
     async replica() {
       const replica = await startServices();
       replicas.push(replica);
-      return apiClient(`http://127.0.0.1:${replica.port}`, { secrets });
+      const management = `http://127.0.0.1:${replica.managementPort}`;
+      return { ...apiClient(`http://127.0.0.1:${replica.port}`, { secrets }), management };
     },
     async stop() {
       await withDeadline(

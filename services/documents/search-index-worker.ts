@@ -41,7 +41,7 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
       await searchIndex.backfill();
       isBackfilled = true;
     }
-    for (let hasMore = true; hasMore && !isStopped; ) {
+    for (let hasMore = !searchIndex.isLeasedElsewhere(); hasMore && !isStopped; ) {
       const documents = await searchIndex.findStale(batchSize);
       if (documents.length === 0 || !(await searchIndex.acquireLease())) return;
       await index(documents);

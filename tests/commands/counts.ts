@@ -4,9 +4,15 @@ import {
   type ProfiledCommand,
   profileCommands,
   readMetric,
+  slowness,
   type TestApp,
   until,
 } from '#libs/testing';
+
+/** The services whose work is counted, with the management ports of all their replicas. */
+export interface CountedApp extends Pick<TestApp, 'db' | 'logLines'> {
+  managements: readonly string[];
+}
 
 /** What some work costs MongoDB, including the work that follows in the background. */
 export interface Counts {
@@ -19,8 +25,14 @@ export interface Counts {
   rows: number;
 }
 
+/** Counts, and the counted commands for people. */
+export interface CountedCommands {
+  counts: Counts;
+  commands: readonly string[];
+}
+
 /** How long nothing may happen until the background work counts as done, ms. */
-const quietMs = 400;
+const quietMs = 400 * slowness;
 
 /**
  * Fields that only workers query to find work. A query that finds none is left out, because it depends on the time
@@ -29,6 +41,7 @@ const quietMs = 400;
 const workFields = [
   'due_at',
   'lease_until',
+  'leased_until',
   'locked_until',
   'notification_pending',
   'reindex_at',
@@ -36,8 +49,8 @@ const workFields = [
   'update_event_due_at',
 ];
 
-/** Runs work, waits until nothing is pending and returns what both cost. Nothing else may run meanwhile. */
-export async function countCommands(app: TestApp, work: () => Promise<unknown>): Promise<Counts> {
+/** Runs work, waits until nothing is pending and counts what both cost. Nothing else may run meanwhile. */
+export async function countCommands(app: CountedApp, work: () => Promise<unknown>): Promise<CountedCommands> {
   const before = await readTransactions(app);
   const commands = await profileCommands(app.db, async () => {
     await work();
@@ -47,26 +60,41 @@ export async function countCommands(app: TestApp, work: () => Promise<unknown>):
     (command) => command.client !== '' && !isSearchForWork(command) && !isCachedForSeconds(command),
   );
   const writes = counted.filter(isWrite);
+  // a replica that finds work at the same time as another one, and then fails to claim it, has read once more
+  const lost = commands.filter(isLostClaim).length;
   return {
-    reads: counted.length - writes.length,
-    writes: writes.length,
-    transactions: (await readTransactions(app)) - before,
-    rows: writes.reduce((sum, { written }) => sum + written, 0),
+    counts: {
+      reads: counted.length - writes.length - lost,
+      writes: writes.length,
+      transactions: (await readTransactions(app)) - before,
+      rows: writes.reduce((sum, { written }) => sum + written, 0),
+    },
+    commands: counted.map(({ client, op, collection, command }) =>
+      [client, op, collection, JSON.stringify(command.filter ?? command.q ?? {})].join(' '),
+    ),
   };
 }
 
 /** Waits until nothing that earlier requests caused is pending. */
-export function waitUntilSettled({ db }: TestApp): Promise<unknown> {
+export function waitUntilSettled({ db, logLines }: CountedApp): Promise<unknown> {
   let quietSince = performance.now();
+  let lines = logLines().length;
   return until('the end of the background work', async () => {
     if (await hasPendingWork(db)) quietSince = performance.now();
-    return performance.now() - quietSince > quietMs;
+    if (performance.now() - quietSince <= quietMs) return false;
+    // an event on its way through RabbitMQ is not pending in MongoDB, but its consumer logs it
+    const isQuiet = logLines().length === lines;
+    lines = logLines().length;
+    if (!isQuiet) quietSince = performance.now();
+    return isQuiet;
   });
 }
 
-function readTransactions({ management }: TestApp): Promise<number> {
+async function readTransactions({ managements }: CountedApp): Promise<number> {
   const labels = { command: 'commitTransaction' };
-  return readMetric(management, 'mongodb_command_duration_seconds_count', labels);
+  const read = (management: string) =>
+    readMetric(management, 'mongodb_command_duration_seconds_count', labels);
+  return (await Promise.all(managements.map(read))).reduce((sum, count) => sum + count, 0);
 }
 
 function isSearchForWork({ command, returned, written }: ProfiledCommand): boolean {
@@ -77,6 +105,11 @@ function isSearchForWork({ command, returned, written }: ProfiledCommand): boole
 /** Webhook delivery caches the plans of organizations for five seconds. */
 function isCachedForSeconds({ client, collection }: ProfiledCommand): boolean {
   return client === 'webhook-delivery' && collection === 'subscription_terms';
+}
+
+function isLostClaim(command: ProfiledCommand): boolean {
+  const { _id } = (command.command.q ?? {}) as { _id?: unknown };
+  return command.op === 'update' && _id !== undefined && isSearchForWork(command);
 }
 
 function isWrite({ op, command }: ProfiledCommand): boolean {

@@ -55,6 +55,16 @@ test('only one replica at a time holds the lease', async () => {
   expect([await other.acquireLease(), await holder.acquireLease()]).toEqual([true, false]);
 });
 
+test('a replica that does not get the lease waits for half of its length', async () => {
+  const [holder, other] = [replica(), replica()];
+  clock.advance(10_001);
+  expect([await holder.acquireLease(), await other.acquireLease()]).toEqual([true, false]);
+  clock.advance(4_999);
+  expect([holder.isLeasedElsewhere(), other.isLeasedElsewhere()]).toEqual([false, true]);
+  clock.advance(1);
+  expect(other.isLeasedElsewhere()).toBe(false);
+});
+
 test('another replica takes the lease after its holder has stopped working', async () => {
   const [holder, other] = [replica(), replica()];
   clock.advance(10_001);

@@ -5,7 +5,10 @@ import { isDuplicate, type Store, withTimeout } from '#libs/store';
 import { normalizeTitle } from '../rules/words.ts';
 import { type DocumentRow, documents, type NodeRow, nodes, type SearchRow, search } from './collections.ts';
 
-/** The length of the lease, ms. The holder renews it when half of it has passed, if there is work. */
+/**
+ * The length of the lease, ms. The holder renews it when half of it has passed, if there is work. A process that does
+ * not get it tries again after the same time.
+ */
 const leaseMs = 10_000;
 
 const postponeMs = 60_000;
@@ -33,6 +36,7 @@ export function searchIndex(store: Store, now: () => Date) {
   };
   const holder = newId();
   let leasedUntil = 0;
+  let triesAgainAt = 0;
 
   return {
     /** Finds at most `limit` documents with outdated words, longest outdated first. */
@@ -40,6 +44,11 @@ export function searchIndex(store: Store, now: () => Date) {
       const due = { reindex_at: { $gt: earliest, $lte: now() } };
       const fields = 'organization_id title row_version node_count reindex_at';
       return rows.documents.find(due, fields).sort({ reindex_at: 1 }).limit(limit).lean<StaleDocument[]>();
+    },
+
+    /** Returns whether another process has just held the lease. Asks no database. */
+    isLeasedElsewhere(): boolean {
+      return now().getTime() < triesAgainAt;
     },
 
     /** Returns whether this process holds the lease. Takes the lease if it is free, and renews it in time. */
@@ -60,8 +69,9 @@ export function searchIndex(store: Store, now: () => Date) {
         await rows.search.updateOne(freeLease, lease, { upsert: true });
       } catch (error) {
         // the row exists, but another process holds the lease
-        if (isDuplicate(error)) return false;
-        throw error;
+        if (!isDuplicate(error)) throw error;
+        triesAgainAt = at + leaseMs / 2;
+        return false;
       }
       leasedUntil = at + leaseMs;
       return true;
