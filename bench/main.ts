@@ -14,6 +14,7 @@ import { limits } from './limits.ts';
 import { measure } from './measure.ts';
 import {
   fileLine,
+  growthLine,
   headerLine,
   limitLine,
   renderJson,
@@ -22,6 +23,7 @@ import {
   systemLine,
 } from './report.ts';
 import { rows } from './rows.ts';
+import { growthRows, measureGrowth } from './system/growth.ts';
 import { measureSystems } from './system/measure.ts';
 import { fiveProcessRows, type SystemRow, systemRows } from './system/rows.ts';
 
@@ -79,6 +81,14 @@ try {
     );
     if (rabbit) await measureMode(chosenOfFive, rabbit).finally(rabbit.stop);
   }
+  measured.growth = await measureGrowth({
+    mongoUri: mongod.uri,
+    rows: growthRows.filter(isChosen),
+    rounds: batches,
+    share: values.quick ? 0.3 : 1,
+    signal: stopping.signal,
+    onResult: (result) => console.log(growthLine(result)),
+  });
   const run = finishRun(measured.mongodb);
   const { service, baseline } = measured.rssMb;
   console.log(`\nResident memory: service ${Math.round(service)} MB, baseline ${Math.round(baseline)} MB.`);

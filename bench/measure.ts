@@ -5,6 +5,7 @@ import { type Limit, type LimitResult, measureLimit } from './limit.ts';
 import { getRssMb } from './process-usage.ts';
 import type { Row, Sample } from './row.ts';
 import { type Spread, toSpread } from './statistics.ts';
+import type { GrowthResult } from './system/growth.ts';
 import type { SystemResult } from './system/measure.ts';
 
 /** Measurements of one side: CPU time per unit, units per second, and p99 latency. */
@@ -32,6 +33,8 @@ export interface Measurements {
   files: FileResult[];
   /** The cost of whole systems. */
   systems: SystemResult[];
+  /** The cost with ten times the data. */
+  growth: GrowthResult[];
   /** Resident memory after all rows, MB. */
   rssMb: Record<Side, number>;
   mongodb: string;
@@ -80,7 +83,7 @@ export async function measure(options: MeasureOptions): Promise<Measurements> {
       options.onLimit(result);
     }
     const { version } = await fixture.db.admin().buildInfo();
-    return { results, limits, files: [], systems: [], rssMb, mongodb: String(version) };
+    return { results, limits, files: [], systems: [], growth: [], rssMb, mongodb: String(version) };
   } finally {
     await fixture.close();
   }

@@ -5,6 +5,7 @@ import type { Side } from './fixture.ts';
 import { isMet, type LimitResult } from './limit.ts';
 import type { Measurements, Result } from './measure.ts';
 import type { Spread } from './statistics.ts';
+import type { GrowthResult } from './system/growth.ts';
 import type { SystemCost, SystemResult } from './system/measure.ts';
 
 const columns = [
@@ -48,23 +49,26 @@ export function systemLine(result: SystemResult): string {
   return `${name.padEnd(widths[0] ?? 0)}baseline ${baseline}; app ${app}; service ${service}; service to app ${ratio}`;
 }
 
+/** Renders the cost with ten times the data for a terminal. */
+export function growthLine(result: GrowthResult): string {
+  const [name = '', usual, grown, ratio] = toGrowthCells(result);
+  return `${name.padEnd(widths[0] ?? 0)}usual ${usual}; grown ${grown}; grown to usual ${ratio}`;
+}
+
 /** Renders all results as Markdown. */
 export function renderMarkdown(
-  { results, limits, rssMb, files, systems }: Measurements,
+  { results, limits, rssMb, files, systems, growth }: Measurements,
   run: RunInfo,
 ): string {
   const { machine, versions, loadAverage } = run;
   const table = [columns, columns.map(() => '---'), ...results.map(toCells)];
   const limitColumns = ['', 'statistic', 'goal', 'baseline (ratio)', 'median', 'values'];
   const limitTable = [limitColumns, limitColumns.map(() => '---'), ...limits.map(toLimitCells)];
-  const systemColumns = [
-    'CPU ms per request (MongoDB, RabbitMQ)',
-    'baseline',
-    'app',
-    'service',
-    'service to app, goal',
-  ];
+  const costs = 'CPU ms per request (MongoDB, RabbitMQ)';
+  const systemColumns = [costs, 'baseline', 'app', 'service', 'service to app, goal'];
   const systemTable = [systemColumns, systemColumns.map(() => '---'), ...systems.map(toSystemCells)];
+  const growthColumns = [costs, 'usual', 'grown', 'grown to usual, goal'];
+  const growthTable = [growthColumns, growthColumns.map(() => '---'), ...growth.map(toGrowthCells)];
   const remarks = [...results, ...limits].flatMap(({ name, remark }) =>
     remark ? [`- ${name}: ${remark}.`] : [],
   );
@@ -86,6 +90,8 @@ ${fileRows(files)
 
 ${systemTable.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
+${growthTable.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+
 Resident memory after all rows: service ${Math.round(rssMb.service)} MB, baseline ${Math.round(rssMb.baseline)} MB.
 
 ${remarks.join('\n')}
@@ -93,7 +99,10 @@ ${remarks.join('\n')}
 }
 
 /** Renders all results as JSON, with rows and limits by name. */
-export function renderJson({ results, limits, rssMb, files, systems }: Measurements, run: RunInfo): string {
+export function renderJson(
+  { results, limits, rssMb, files, systems, growth }: Measurements,
+  run: RunInfo,
+): string {
   const rows = Object.fromEntries(
     results.map(({ name, ...result }) => [name, { ...result, meets: meets(result) ?? null }]),
   );
@@ -102,7 +111,7 @@ export function renderJson({ results, limits, rssMb, files, systems }: Measureme
   const limitsByName = Object.fromEntries(
     limits.map(({ name, ...result }) => [name, { ...result, meets: isMet(result) }]),
   );
-  return `${JSON.stringify({ ...run, rssMb, rows, limits: limitsByName, files, systems }, round, 2)}\n`;
+  return `${JSON.stringify({ ...run, rssMb, rows, limits: limitsByName, files, systems, growth }, round, 2)}\n`;
 }
 
 /** Returns whether a row meets its goal, or undefined if it has none. */
@@ -138,11 +147,21 @@ function toLimitCells(result: LimitResult): string[] {
 }
 
 function toSystemCells({ name, goal, ratio, ...sides }: SystemResult): string[] {
-  const toCell = ({ own, mongodb, broker }: SystemCost) =>
-    `${formatNumber(own)} (${formatNumber(mongodb)}${broker === undefined ? '' : `, ${formatNumber(broker)}`})`;
-  const goalText = goal === undefined ? '' : ` ≤ ${goal} ${ratio.median <= goal ? '✓' : '✗'}`;
-  const costs = [sides.baseline, sides.app, sides.service].map(toCell);
-  return [name, ...costs, formatSpread(ratio) + goalText];
+  const costs = [sides.baseline, sides.app, sides.service].map(formatCost);
+  return [name, ...costs, formatSpread(ratio) + formatRatioGoal(goal, ratio)];
+}
+
+function toGrowthCells({ name, goal, ratio, usual, grown }: GrowthResult): string[] {
+  return [name, formatCost(usual), formatCost(grown), formatSpread(ratio) + formatRatioGoal(goal, ratio)];
+}
+
+function formatCost({ own, mongodb, broker }: SystemCost): string {
+  const parts = broker === undefined ? [mongodb] : [mongodb, broker];
+  return `${formatNumber(own)} (${parts.map(formatNumber).join(', ')})`;
+}
+
+function formatRatioGoal(goal: number | undefined, { median }: Spread): string {
+  return goal === undefined ? '' : ` ≤ ${goal} ${median <= goal ? '✓' : '✗'}`;
 }
 
 /** Creates a table with a line per number of nodes and a column per renderer. */

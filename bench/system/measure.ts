@@ -69,21 +69,22 @@ async function measureRow(
     const costs = await measureRound(systems, batch, count);
     if (round >= 0) measured.push(costs);
   }
-  const median = (side: SideName): SystemCost => {
-    const getMedian = (part: keyof SystemCost) =>
-      toSpread(measured.map((costs) => costs[side][part] ?? 0)).median;
-    const broker = systems.sides[side].brokerPid === undefined ? {} : { broker: getMedian('broker') };
-    return { own: getMedian('own'), mongodb: getMedian('mongodb'), ...broker };
-  };
-  const ratios = measured.map(({ service, app }) => total(service) / total(app));
+  const median = (side: SideName) => getMedianCost(measured.map((costs) => costs[side]));
   return {
     name,
     goal,
     baseline: median('baseline'),
     app: median('app'),
     service: median('service'),
-    ratio: toSpread(ratios),
+    ratio: toSpread(measured.map(({ service, app }) => getTotal(service) / getTotal(app))),
   };
+}
+
+/** Returns the median of each part. `costs` must not be empty. */
+export function getMedianCost(costs: readonly SystemCost[]): SystemCost {
+  const getMedian = (part: keyof SystemCost) => toSpread(costs.map((cost) => cost[part] ?? 0)).median;
+  const broker = costs[0]?.broker === undefined ? {} : { broker: getMedian('broker') };
+  return { own: getMedian('own'), mongodb: getMedian('mongodb'), ...broker };
 }
 
 async function measureRound(systems: Systems, batch: SystemBatch, count: number) {
@@ -92,7 +93,8 @@ async function measureRound(systems: Systems, batch: SystemBatch, count: number)
   return costs;
 }
 
-async function measureBatch(
+/** Sends a batch to one system and returns its cost per request. Nothing else may run on its MongoDB. */
+export async function measureBatch(
   { sides, mongodPid }: Systems,
   name: SideName,
   batch: SystemBatch,
@@ -110,10 +112,11 @@ async function measureBatch(
   // few looks, because they cost MongoDB too
   while (!(await isSettled())) await pause(200);
   const after = read();
+  const broker = brokerPid === undefined ? {} : { broker: (after.broker - before.broker) / count };
   return {
     own: (after.own - before.own) / count,
     mongodb: (after.mongodb - before.mongodb) / count,
-    broker: (after.broker - before.broker) / count,
+    ...broker,
   };
 }
 
@@ -121,6 +124,7 @@ async function waitUntilSettled(sides: Systems['sides']): Promise<void> {
   for (const { isSettled } of Object.values(sides)) while (!(await isSettled())) await pause(200);
 }
 
-function total({ own, mongodb, broker = 0 }: SystemCost): number {
+/** Returns the sum of all parts. */
+export function getTotal({ own, mongodb, broker = 0 }: SystemCost): number {
   return own + mongodb + broker;
 }
