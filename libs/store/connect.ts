@@ -4,7 +4,6 @@ import type { RowOf, Secret, View } from '#libs/contract';
 import type { Collection } from './collection.ts';
 import './driver-command-times.ts';
 import './driver-drain-hang.ts';
-import { replaceSessionSets } from './driver-session-sets.ts';
 import { createReader, type Reader } from './views.ts';
 
 /**
@@ -31,7 +30,6 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
     await connection.destroy(true);
     throw error;
   });
-  replaceSessionSets(connection.getClient());
   const db = connection.db;
   if (!db) throw new Error('The MongoDB connection has no database');
   return { connection, db };

@@ -35,7 +35,6 @@ import {
 import { type ReencryptionResult, reencrypt } from './reencryption.ts';
 import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
-import { SwapRemoveSet } from './swap-remove-set.ts';
 import { withTimeout } from './timeout.ts';
 import { type Actor, inTransaction, type Transaction } from './transaction.ts';
 import { createReader, createView, ignoreAlreadyExists, missingViews, type Reader } from './views.ts';
@@ -141,7 +140,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     keyring: options.keyring,
     now,
   });
-  const pendingChanges = new SwapRemoveSet<Promise<unknown>>();
+  const pendingChanges = new Set<Promise<unknown>>();
   const transact: Store['transact'] = async (actor, work) => {
     if (actor.tx) return work(actor.tx);
     const change = runTransaction(actor, work);
