@@ -23,8 +23,8 @@ export interface SystemRow {
 const documentCount = 20_000;
 /** Different documents for an operation: more large ones than the caches hold, and few concurrent writes to each. */
 const distinct = 400;
-/** Different large documents that the caches hold. */
-const cached = 200;
+/** Different large documents that the cache of 32 MiB holds. */
+const cached = 80;
 
 /** Fills both databases with documents that only lists see. */
 export async function fill({ fixture }: Systems, share: number): Promise<void> {

@@ -6,8 +6,7 @@ import { countDocuments, getDocument, listDocuments } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
 import { toSummary } from './presenters.ts';
 import type { ListSort } from './shapes.ts';
-import type { DocumentRow } from './store/collections.ts';
-import { getSortKey, type Listing, type PageStart } from './store/listing.ts';
+import { getSortKey, type ListedRow, type Listing, type PageStart } from './store/listing.ts';
 
 /** Handles the read operations. `/documents/counts` precedes `/documents/{doc_id}`, which would match it. */
 export function queryHandlers({
@@ -22,7 +21,7 @@ export function queryHandlers({
       const { cursor, limit, sort, status = ['draft', 'published'], ...filters } = query;
       const from = parsePageStart(cursor, sort);
       const found = await listing.page(actor, filters, { status, sort, from, limit: limit + 1 });
-      const position = (last: DocumentRow, next: DocumentRow) => toCursor(last, next, sort);
+      const position = (last: ListedRow, next: ListedRow) => toCursor(last, next, sort);
       return toPage({ found, limit, toItem: toSummary, position });
     }),
 
@@ -50,7 +49,7 @@ function parsePageStart(cursor: string | undefined, sort: ListSort): PageStart |
  * Returns the cursor of the page that starts with `next`. It contains the id of `next` only if both rows have
  * the same sort key.
  */
-function toCursor(last: DocumentRow, next: DocumentRow, sort: ListSort): (string | null)[] {
+function toCursor(last: ListedRow, next: ListedRow, sort: ListSort): (string | null)[] {
   const [before, key] = [last, next].map((row) => {
     const value = getSortKey(row, sort);
     return value instanceof Date ? value.toISOString() : value;

@@ -1,9 +1,9 @@
 /** Maps document rows to the response shapes without nodes. */
 import type { ArchiveRecord, DocumentSummary, HistoryRecord } from './shapes.ts';
-import type { DocumentRow } from './store/collections.ts';
+import type { DocumentRow, SummaryRow } from './store/collections.ts';
 
 /** Maps a row to a document without its nodes. */
-export function toSummary(row: DocumentRow): DocumentSummary {
+export function toSummary(row: SummaryRow): DocumentSummary {
   return {
     id: row._id,
     organization_id: row.organization_id,

@@ -72,6 +72,9 @@ export const documents = collection('documents', {
 });
 export type DocumentRow = StoredRow<typeof documents>;
 
+/** The part of a row that a summary shows. */
+export type SummaryRow = Pick<DocumentRow, '_id' | Exclude<keyof DocumentSummary, 'id'>>;
+
 export const nodes = collection('nodes', {
   row: z.object(nodeFields).omit({ id: true }).extend({
     _id: id,

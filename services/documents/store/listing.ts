@@ -2,9 +2,15 @@
 import type { QueryFilter } from 'mongoose';
 import type { Actor, Store } from '#libs/store';
 import { queryTerms } from '../rules/words.ts';
-import type { DocumentStatus, ListSort } from '../shapes.ts';
-import { type DocumentRow, documents, filterIndexes, sortIndexes } from './collections.ts';
+import { type DocumentStatus, DocumentSummary, type ListSort } from '../shapes.ts';
+import { type DocumentRow, documents, filterIndexes, type SummaryRow, sortIndexes } from './collections.ts';
 import type { Search } from './search.ts';
+
+/** The part of a row that a list needs. */
+export type ListedRow = SummaryRow & Pick<DocumentRow, 'normalized_title'>;
+
+/** The fields of `ListedRow`, besides the id. With all fields, decoding the rows would take a third longer. */
+const listedFields = [...Object.keys(DocumentSummary.omit({ id: true }).shape), 'normalized_title'];
 
 /** Selects documents. `q` contains words; a document must contain all of them. */
 export interface DocumentFilters {
@@ -48,14 +54,14 @@ export function listing(store: Store, search: Search) {
       actor: Actor,
       filters: DocumentFilters,
       { status, sort, from, limit }: PageRequest,
-    ): Promise<DocumentRow[]> {
+    ): Promise<ListedRow[]> {
       const query = await createQuery(actor, filters, parseSort(sort).field);
       if (!query) return [];
-      const found: DocumentRow[] = [];
+      const found: ListedRow[] = [];
       for (const { where, sortBy } of createRanges(sort, from)) {
         const filter = { ...query.filter, status: { $in: [...status] }, ...(where && { $and: [where] }) };
-        const cursor = rows.find(filter, null, query.options).sort(sortBy);
-        found.push(...(await cursor.limit(limit - found.length).lean()));
+        const cursor = rows.find(filter, listedFields, query.options).sort(sortBy);
+        found.push(...(await cursor.limit(limit - found.length).lean<ListedRow[]>()));
         if (found.length === limit) break;
       }
       return found;
@@ -130,7 +136,7 @@ function parseSort(sort: ListSort) {
 }
 
 /** Returns the value that a document is sorted by. */
-export function getSortKey(row: DocumentRow, sort: ListSort): SortKey {
+export function getSortKey(row: ListedRow, sort: ListSort): SortKey {
   return row[parseSort(sort).field] ?? null;
 }
 
