@@ -39,6 +39,8 @@ export interface RenderCache {
    * opens it again. Returns undefined if it changed during every attempt. Rejects like `open` and `render`.
    */
   read<V extends Version>(options: ReadOptions<V>): Promise<VersionBytes<V> | undefined>;
+  /** Returns the bytes of a version, if they are cached. */
+  get(key: string): Uint8Array | undefined;
 }
 
 const noBytes = new Uint8Array();
@@ -63,6 +65,7 @@ export function renderCache(maxBytes: number): RenderCache {
       }
       return undefined;
     },
+    get: (key) => cache.get(key),
   };
 
   function startRender(key: string, version: Version): Promise<Uint8Array | undefined> {

@@ -72,6 +72,22 @@ test('nodes are not read for a client that has the current version', async () =>
   await expect(load('0')).rejects.toThrow('The nodes were read');
 });
 
+test('a changed row is rendered with the cached nodes, whatever its fields contain', async () => {
+  const document = await createDocument();
+  expect(await titles(document)).toEqual(['as it was']);
+  await changeNodeDirectly(document, 'unseen');
+  const change = { title: '"nodes":[ ] } — Ünïcödé 😀', version: null, department: '\\' };
+  const { document: changed, result } = await repository.update(
+    toActor(document),
+    document._id,
+    anyone,
+    async (before) => ({ change, result: await documentReply.renderBefore(before) }),
+  );
+  const reply = read(await documentReply.fromRendered(changed, result));
+  expect(reply).toMatchObject({ ...change, nodes: [{ title: 'as it was' }] });
+  expect(read(await documentReply.load(toActor(document), document._id))).toEqual(reply);
+});
+
 test('the cache holds at most the configured number of bytes', async () => {
   const [first, second, third] = [
     await createDocument(120_000),

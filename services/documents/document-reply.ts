@@ -6,7 +6,7 @@ import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import { toEtag } from './store/preconditions.ts';
 import type { Trees } from './store/tree.ts';
-import { type RenderedNode, renderDocument, renderNodes } from './tree-json.ts';
+import { renderChanged, renderDocument, renderNodes } from './tree-json.ts';
 
 /** The dependencies of `createDocumentReply`. */
 export interface DocumentReplyDeps {
@@ -26,14 +26,16 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
       return toReply(document, await renderDocument(document, await renderNodes([nodes])));
     },
 
-    /** Reads and renders the nodes of a document, for a reply after its row was changed. */
-    renderNodes: (document: DocumentRow): Promise<RenderedNode[]> => renderNodes(trees.readBatches(document)),
+    /** Renders a document whose row is about to change. Reads its nodes, unless they are cached. */
+    async renderBefore(document: DocumentRow): Promise<RenderedRow> {
+      return { document, bytes: cache.get(toCacheKey(document)) ?? (await renderStored(document)) };
+    },
 
-    /** Replies with a document whose row was just written, and with nodes that have not changed since. */
-    async fromRendered(document: DocumentRow, nodes: readonly RenderedNode[]): Promise<Reply<Json>> {
-      const render = () => renderDocument(document, nodes);
-      const found = await cache.read({ open: async () => toVersion(document, render), maxAttempts: 1 });
-      return toReply(document, found?.bytes ?? (await render()));
+    /** Replies with a document whose row was just changed outside of a transaction, and with the nodes from before. */
+    async fromRendered(document: DocumentRow, before: RenderedRow): Promise<Reply<Json>> {
+      const bytes = renderChanged(document, before.document, before.bytes);
+      await cache.read({ open: async () => toVersion(document, async () => bytes), maxAttempts: 1 });
+      return toReply(document, bytes);
     },
 
     /** Replies with a document whose row was just read, or with its state if it changed since. */
@@ -62,13 +64,17 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
   };
   return documentReply;
 
+  async function renderStored(document: DocumentRow): Promise<Uint8Array> {
+    return renderDocument(document, await renderNodes(trees.readBatches(document)));
+  }
+
   function toVersion(document: DocumentRow, render: Version['render']): Version {
     return { etag: toEtag(document), cacheKey: toCacheKey(document), render };
   }
 
   /** Returns undefined if the document changed while its nodes were read. */
   async function renderUnchanged(actor: Actor, document: DocumentRow): Promise<Uint8Array | undefined> {
-    const bytes = await renderDocument(document, await documentReply.renderNodes(document));
+    const bytes = await renderStored(document);
     if (document.node_count === 0) return bytes;
     const { row_version } = await repository.get(actor, document._id);
     return row_version === document.row_version ? bytes : undefined;
@@ -76,6 +82,12 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
 }
 
 export type DocumentReply = ReturnType<typeof createDocumentReply>;
+
+/** A row with the bytes of the document. */
+export interface RenderedRow {
+  document: DocumentRow;
+  bytes: Uint8Array;
+}
 
 function toReply(document: DocumentRow, bytes: Uint8Array): Reply<Json> {
   return reply(json(bytes), { etag: toEtag(document), replayKey: { doc_id: document._id } });

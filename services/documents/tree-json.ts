@@ -12,8 +12,18 @@ export type NodeBatches = AsyncIterable<readonly NodeRow[]> | Iterable<readonly 
 
 /** Renders a document with its tree as JSON bytes. */
 export function renderDocument(document: DocumentRow, nodes: readonly RenderedNode[]): Promise<Buffer> {
-  const before = `${JSON.stringify(toSummary(document)).slice(0, -1)},"nodes":[`;
-  return join(before, listDescendants(null, groupByParent(nodes)), ']}');
+  return join(renderOpening(document), listDescendants(null, groupByParent(nodes)), ']}');
+}
+
+/** Renders a document again after its row was changed. `bytes` are those of the row `before`, with the same nodes. */
+export function renderChanged(document: DocumentRow, before: DocumentRow, bytes: Uint8Array): Buffer {
+  const nodes = bytes.subarray(Buffer.byteLength(renderOpening(before)));
+  return Buffer.concat([Buffer.from(renderOpening(document)), nodes]);
+}
+
+/** Renders a document up to its list of nodes, which stays open. */
+function renderOpening(document: DocumentRow): string {
+  return `${JSON.stringify(toSummary(document)).slice(0, -1)},"nodes":[`;
 }
 
 /** Renders the nodes of a document, each without its children. */

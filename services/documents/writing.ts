@@ -54,8 +54,8 @@ export function documentHandlers({ store, repository, documentReply, now }: Docu
         const original = getComparedDocumentId(current, body);
         if (original && repeatsVersion(body.version, (await repository.get(actor, original)).version))
           throw VersionUnchanged();
-        // read before the row is changed, which fails if the tree has changed meanwhile
-        return { change: toChange(body), result: await documentReply.renderNodes(current) };
+        // before the row is changed, which fails if the tree has changed meanwhile
+        return { change: toChange(body), result: await documentReply.renderBefore(current) };
       };
       const { document, result } = await repository.update(actor, params.doc_id, preconditions, decide);
       return documentReply.fromRendered(document, result);
