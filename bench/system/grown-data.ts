@@ -15,8 +15,8 @@ export interface Growth {
 const perInsert = 5_000;
 
 /**
- * Adds organizations with one member and one API key each, their documents, and log entries. The documents are copies of
- * `documentId`. The log entries belong to all organizations in turn, including that of the fixture.
+ * Adds organizations with one member and one API key each, their documents, and log entries. The documents are copies
+ * of `documentId`. The log entries belong to all organizations in turn, including that of the fixture.
  */
 export async function grow(fixture: BenchFixture, documentId: string, growth: Growth): Promise<void> {
   const { db, organization } = fixture;

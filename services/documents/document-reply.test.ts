@@ -72,7 +72,7 @@ test('nodes are not read for a client that has the current version', async () =>
   await expect(load('0')).rejects.toThrow('The nodes were read');
 });
 
-test('a changed row is rendered with the cached nodes, whatever its fields contain', async () => {
+test('a changed row is rendered with the cached nodes, whatever it contains', async () => {
   const document = await createDocument();
   expect(await titles(document)).toEqual(['as it was']);
   await changeNodeDirectly(document, 'unseen');
