@@ -76,15 +76,19 @@ test('a changed row is rendered with the cached nodes, whatever it contains', as
   const document = await createDocument();
   expect(await titles(document)).toEqual(['as it was']);
   await changeNodeDirectly(document, 'unseen');
-  const change = { title: '"nodes":[ ] } — Ünïcödé 😀', version: null, department: '\\' };
-  const { document: changed, result } = await repository.update(
-    toActor(document),
-    document._id,
-    anyone,
-    async (before) => ({ change, result: await documentReply.renderBefore(before) }),
-  );
-  const reply = read(await documentReply.fromRendered(changed, result));
-  expect(reply).toMatchObject({ ...change, nodes: [{ title: 'as it was' }] });
+  const update = async (change: Partial<DocumentRow>) => {
+    const { document: changed, result } = await repository.update(
+      toActor(document),
+      document._id,
+      anyone,
+      async (before) => ({ change, result: await documentReply.renderBefore(before) }),
+    );
+    return read(await documentReply.fromRendered(changed, result));
+  };
+  const change = { title: '","nodes":[ ] } — Ünïcödé 😀', version: ',"nodes":[', department: '\\' };
+  expect(await update(change)).toMatchObject({ ...change, nodes: [{ title: 'as it was' }] });
+  const reply = await update({ department: null });
+  expect(reply).toMatchObject({ ...change, department: null, nodes: [{ title: 'as it was' }] });
   expect(read(await documentReply.load(toActor(document), document._id))).toEqual(reply);
 });
 

@@ -27,13 +27,13 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
     },
 
     /** Renders a document whose row is about to change. Reads its nodes, unless they are cached. */
-    async renderBefore(document: DocumentRow): Promise<RenderedRow> {
-      return { document, bytes: cache.get(toCacheKey(document)) ?? (await renderStored(document)) };
+    async renderBefore(document: DocumentRow): Promise<Uint8Array> {
+      return cache.get(toCacheKey(document)) ?? renderStored(document);
     },
 
     /** Replies with a document whose row was just changed outside of a transaction, and with the nodes from before. */
-    async fromRendered(document: DocumentRow, before: RenderedRow): Promise<Reply<Json>> {
-      const bytes = renderChanged(document, before.document, before.bytes);
+    async fromRendered(document: DocumentRow, before: Uint8Array): Promise<Reply<Json>> {
+      const bytes = renderChanged(document, before);
       await cache.read({ open: async () => toVersion(document, async () => bytes), maxAttempts: 1 });
       return toReply(document, bytes);
     },
@@ -82,12 +82,6 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
 }
 
 export type DocumentReply = ReturnType<typeof createDocumentReply>;
-
-/** A row with the bytes of the document. */
-export interface RenderedRow {
-  document: DocumentRow;
-  bytes: Uint8Array;
-}
 
 function toReply(document: DocumentRow, bytes: Uint8Array): Reply<Json> {
   return reply(json(bytes), { etag: toEtag(document), replayKey: { doc_id: document._id } });

@@ -15,15 +15,19 @@ export function renderDocument(document: DocumentRow, nodes: readonly RenderedNo
   return join(renderOpening(document), listDescendants(null, groupByParent(nodes)), ']}');
 }
 
-/** Renders a document again after its row was changed. `bytes` are those of the row `before`, with the same nodes. */
-export function renderChanged(document: DocumentRow, before: DocumentRow, bytes: Uint8Array): Buffer {
-  const nodes = bytes.subarray(Buffer.byteLength(renderOpening(before)));
+/** Renders a document again after its row was changed. `bytes` are those from before, with the same nodes. */
+export function renderChanged(document: DocumentRow, bytes: Uint8Array): Buffer {
+  const before = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // in the fields before the nodes, JSON escapes the quotes
+  const nodes = before.subarray(before.indexOf(nodesOpening) + nodesOpening.length);
   return Buffer.concat([Buffer.from(renderOpening(document)), nodes]);
 }
 
+const nodesOpening = ',"nodes":[';
+
 /** Renders a document up to its list of nodes, which stays open. */
 function renderOpening(document: DocumentRow): string {
-  return `${JSON.stringify(toSummary(document)).slice(0, -1)},"nodes":[`;
+  return JSON.stringify(toSummary(document)).slice(0, -1) + nodesOpening;
 }
 
 /** Renders the nodes of a document, each without its children. */
