@@ -8,6 +8,7 @@ import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
 import { getConsumers, toTopology } from '#libs/events';
 import { apiClient, type HttpClient, type Person, register } from '#libs/testing';
+import memoryLimits from '../scripts/memory-limits.json' with { type: 'json' };
 import { contracts } from '../services/contracts.ts';
 import { DocumentPublished } from '../services/documents/contract.ts';
 import type { Db, Row as DbRow } from './baseline/handler.ts';
@@ -68,7 +69,9 @@ export async function createFixture(options: FixtureOptions): Promise<BenchFixtu
     service: {
       file: 'services/all.ts',
       readyPath: '/api/v1',
+      flags: memoryLimits.flags,
       environment: (port: number) => ({
+        ...memoryLimits.environment,
         ...serviceEnvironment(uri.href, managementPort),
         ...settings,
         PORT: String(port),
@@ -94,7 +97,7 @@ export async function createFixture(options: FixtureOptions): Promise<BenchFixtu
   try {
     const service = startService
       ? await startService(commands.service.environment(0))
-      : await start({ ...commands.service, flags: flags('service') });
+      : await start({ ...commands.service, flags: [...memoryLimits.flags, ...flags('service')] });
     started.push(service);
     await prepareBaseline(db);
     const baseline = await start({ ...commands.baseline, flags: flags('baseline') });

@@ -12,10 +12,13 @@ const os = require('os');
 const path = require('path');
 // biome-ignore-end lint/style/useNodejsImportProtocol: see above
 const { installIfNeeded } = require('./install.cjs');
+const memoryLimits = require('./memory-limits.json');
 
 const root = path.join(__dirname, '..');
 const modules = path.join(root, 'node_modules');
 const minVersion = [22, 22];
+/** The program of `npm start`, which runs all services in one process. */
+const localRun = 'tools/local-run/main.ts';
 
 main().catch((error) => {
   console.error(error.isUserError ? error.message : error.stack);
@@ -31,8 +34,10 @@ async function main() {
   const isTool = args[0] === '--bin';
   const script = isTool ? getToolPath(args[1]) : path.resolve(args[0]);
   const guard = isTool ? [] : ['--require', path.join(__dirname, 'end-with-parent.cjs')];
-  const flags = ['--disable-warning=ExperimentalWarning'].concat(guard);
-  const env = Object.assign({ NODE_COMPILE_CACHE: compileCache() }, process.env, {
+  // without limits, V8 lets the heap grow with the machine, and malloc keeps free memory
+  const limits = args[0] === localRun ? memoryLimits : { flags: [], environment: {} };
+  const flags = ['--disable-warning=ExperimentalWarning'].concat(limits.flags, guard);
+  const env = Object.assign({ NODE_COMPILE_CACHE: compileCache() }, limits.environment, process.env, {
     PATH: path.join(modules, '.bin') + path.delimiter + process.env.PATH,
   });
   if (!isTool) env.PDS_PARENT_PID = String(process.pid);

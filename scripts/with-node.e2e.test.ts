@@ -14,7 +14,7 @@ const installsNode =
 beforeEach(async () => {
   project = await mkdtemp(join(tmpdir(), 'pds-test-'));
   for (const folder of ['scripts', 'bin']) await mkdir(join(project, folder));
-  for (const name of ['with-node.cjs', 'install.cjs', 'end-with-parent.cjs']) {
+  for (const name of ['with-node.cjs', 'install.cjs', 'end-with-parent.cjs', 'memory-limits.json']) {
     await copyFile(join(import.meta.dirname, name), join(project, 'scripts', name));
   }
   for (const tool of ['mkdir', 'chmod', 'sleep', 'sh'])
@@ -49,6 +49,15 @@ test('two concurrent starts install once and both run', async () => {
   const both = await Promise.all([run(['print.ts']), run(['print.ts'])]);
   expect(both.map(({ output }) => output)).toEqual(['yes\n', 'yes\n']);
   expect(await readFile(join(project, 'npm-runs'), 'utf8')).toBe('run\n');
+});
+
+test('the local run has limits of memory, other scripts have not', async () => {
+  const source = 'console.log(process.execArgv.join(), process.env.MALLOC_ARENA_MAX);';
+  await writeFile(join(project, 'print.ts'), source);
+  await mkdir(join(project, 'tools', 'local-run'), { recursive: true });
+  await writeFile(join(project, 'tools', 'local-run', 'main.ts'), source);
+  expect((await run(['tools/local-run/main.ts'])).output).toMatch(/max-old-space-size=512,.* 2\n$/);
+  expect((await run(['print.ts'])).output).not.toMatch(/max-old-space|2\n$/);
 });
 
 test('a failed installation is repeated', async () => {
