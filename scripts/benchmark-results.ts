@@ -16,11 +16,17 @@ const resultsSchema = z.object({
     }),
   ),
   limits: z.record(z.string(), z.object({ value: z.number(), meets: z.boolean().nullable() })),
+  systems: z.array(
+    z.object({
+      name: z.string(),
+      service: z.object({ own: z.number(), mongodb: z.number(), broker: z.number().default(0) }),
+    }),
+  ),
 });
 
 /** Parses the saved results of a complete run. Each returned function throws if the run has no such row. */
 export function parseResults(json: unknown) {
-  const { date, commit, machine, rssMb, rows, limits } = resultsSchema.parse(json);
+  const { date, commit, machine, rssMb, rows, limits, systems } = resultsSchema.parse(json);
   const row = (name: string) => assertMeasured(rows[name], name);
   const limit = (name: string) => assertMeasured(limits[name], name);
   return {
@@ -32,6 +38,12 @@ export function parseResults(json: unknown) {
     /** CPU time per unit, ms. */
     cpuMs: (name: string) => row(name).service.cpuMs.median,
     perSecond: (name: string) => row(name).service.perSecond.median,
+    /** CPU time of a request to a whole system, ms: of the services, MongoDB and RabbitMQ. */
+    systemCpuMs: (name: string) =>
+      assertMeasured(
+        systems.find((system) => system.name === name),
+        name,
+      ).service,
     /** Relative to the baseline or, in a paired row, to the second kind of requests. */
     cpuRatio: (name: string) => assertMeasured(row(name).cpuRatio, name).median,
     p99Ratio: (name: string) => assertMeasured(row(name).p99Ratio, name).median,

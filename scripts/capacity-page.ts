@@ -7,41 +7,58 @@ const results = parseResults(
   JSON.parse(readFileSync(new URL('../bench/results/latest.json', import.meta.url), 'utf8')),
 );
 
+/** CPU time of one operation, ms: of the services, MongoDB and RabbitMQ. */
+interface Cost {
+  own: number;
+  mongodb: number;
+  broker: number;
+}
+
 /** Daily work of one organization: what, times per day (assumed), benchmark row with its cost, service. */
-const work = [
-  ['documents read, unchanged since', 400, 'read a 200-node tree, unchanged', 'documents'],
-  ['documents read, changed', 100, 'read a 200-node tree, cold', 'documents'],
-  ['lists', 100, 'list 50 of 100,000', 'documents'],
-  ['nodes written', 100, 'create a node', 'documents'],
-  ['documents published, with all event consumers', 10, 'publish (10 nodes), 32 organizations', 'documents'],
-  ['public pages', 1_000, 'embed, page (200 nodes)', 'sharing'],
+const requests = [
+  ['documents read, unchanged since', 400, 'five processes: read a tree of 200 nodes', 'documents'],
+  ['documents read, changed', 100, 'five processes: read a tree of 200 nodes, not cached', 'documents'],
+  ['lists', 100, 'five processes: list 50 of 20,000 documents', 'documents'],
+  ['nodes written', 100, 'five processes: create a node', 'documents'],
+  ['documents published, with their events', 10, 'five processes: publish (10 nodes)', 'documents'],
+  ['public links read', 1_000, 'five processes: read a public link', 'sharing'],
   ['Word files', 5, 'a Word file of 60 nodes, newly made', 'export'],
   ['logins', 20, 'log in', 'identity'],
 ] as const;
+const deliveryRow = 'webhook: CPU time per delivery, sustained';
 const deliveriesPerDay = 30;
 const busiestHourShare = 0.2;
 
-const lines = [
-  ...work.map(([what, perDay, row, service]) => ({ what, perDay, row, service, each: results.cpuMs(row) })),
+const work = [
+  ...requests.map(([what, perDay, row, service]) => ({ what, perDay, row, service, each: getCost(row) })),
   {
     what: 'webhook deliveries',
     perDay: deliveriesPerDay,
-    row: 'webhook: CPU time per delivery, sustained',
+    row: deliveryRow,
     service: 'webhook-delivery',
-    each: results.limit('webhook: CPU time per delivery, sustained'),
+    each: { own: results.limit(deliveryRow), mongodb: 0, broker: 0 },
   },
 ];
-const cpuMsPerDay = (service?: string) =>
-  lines
+
+/** The rows that measure one process do not tell what MongoDB and RabbitMQ take. */
+function getCost(row: string): Cost {
+  if (row.startsWith('five processes')) return results.systemCpuMs(row);
+  return { own: results.cpuMs(row), mongodb: 0, broker: 0 };
+}
+
+const cpuMsPerDay = (service?: string, part: keyof Cost = 'own') =>
+  work
     .filter((line) => service === undefined || line.service === service)
-    .reduce((sum, { perDay, each }) => sum + perDay * each, 0);
+    .reduce((sum, { perDay, each }) => sum + perDay * each[part], 0);
 const perDay = cpuMsPerDay();
-const requestsPerDay = work.reduce((sum, [, times]) => sum + times, 0);
+const requestsPerDay = requests.reduce((sum, [, times]) => sum + times, 0);
 
 /** Rate per second in the busiest hour of work that happens `times` per day in each organization. */
 const perSecond = (times: number, organizations = 1) => (times * busiestHourShare * organizations) / 3_600;
-const cores = (organizations: number, service?: string) =>
-  perSecond(cpuMsPerDay(service), organizations) / 1_000;
+const cores = (organizations: number, service?: string, part?: keyof Cost) =>
+  perSecond(cpuMsPerDay(service, part), organizations) / 1_000;
+const storeCores = (organizations: number, part: 'mongodb' | 'broker') =>
+  cores(organizations, undefined, part);
 const login = results.cpuMs('log in') / 1_000;
 const mondayLogins = (organizations: number) => (20 * organizations) / 1_800;
 const mondayCores = (organizations: number) => mondayLogins(organizations) * login;
@@ -51,6 +68,7 @@ const number = (value: number, digits = 2) =>
     maximumFractionDigits: 6,
   });
 const coresText = (value: number) => `${value < 10 ? value.toPrecision(2) : number(value)} cores`;
+const optional = (value: number) => (value === 0 ? '–' : number(value, 3));
 const percent = (part: number, whole: number) => `${number((part / whole) * 100)} %`;
 
 /** Assumed price per month of a core and of a GB of memory. */
@@ -71,15 +89,15 @@ function introduction(): string {
 - **Measured** numbers come from a complete benchmark run on ${results.date} (commit ${results.commit}, ${results.cores} cores that the load
   generator shared). See the [results](../bench/results/latest.md).
 - **Assumed** numbers describe how people work. Replace them with yours: the page shows every calculation.
-- **Estimated** numbers are guesses. The CPU of MongoDB and RabbitMQ, and everything on more than one machine, has
-  not been measured.
+- **Estimated** numbers are guesses. Nothing on more than one machine has been measured.
 
 Numbers are rounded for display only, not during the calculation.`;
 }
 
 function dailyLoad(): string {
-  const rows = lines.map(({ what, perDay: times, each, row }) => [
-    ...[what, number(times, 4), number(each, 3), row, number(times * each, 4)],
+  const rows = work.map(({ what, perDay: times, each, row }) => [
+    ...[what, number(times, 4), number(each.own, 3), optional(each.mongodb), optional(each.broker)],
+    ...[row, number(times * each.own, 4)],
   ]);
   const sizes = [10, 1_000, 100_000].map((organizations) => [
     number(organizations, 6),
@@ -88,15 +106,30 @@ function dailyLoad(): string {
     number(perSecond(110, organizations)),
     number(perSecond(deliveriesPerDay, organizations)),
     `${number(mondayLogins(organizations))} = ${coresText(mondayCores(organizations))}`,
+    coresText(storeCores(organizations, 'mongodb')),
+    coresText(storeCores(organizations, 'broker')),
   ]);
+  const total = [
+    '**total**',
+    `${number(requestsPerDay, 4)} requests`,
+    '',
+    '',
+    '',
+    '',
+    `**${number(perDay, 4)}**`,
+  ];
   return `## Load of one organization
 
-Assumed: 50 members, 200 documents, and 20 % of the daily work in the busiest hour. CPU time is that of the
-services for one operation, with authentication.
+Assumed: 50 members, 200 documents, and 20 % of the daily work in the busiest hour. CPU time is that of one operation,
+with authentication and everything that follows: events, search words and deliveries. The rows *five processes* measure
+it for the services, MongoDB and RabbitMQ. The other rows measure the services only.
 
 ${renderTable(
-  ['work', 'per day (assumed)', 'CPU ms each (measured)', 'benchmark', 'CPU ms per day'],
-  [...rows, ['**total**', `${number(requestsPerDay, 4)} requests`, '', '', `**${number(perDay, 4)}**`]],
+  [
+    ...['work', 'per day (assumed)', 'CPU ms each (measured)', 'of MongoDB', 'of RabbitMQ'],
+    ...['benchmark', 'CPU ms per day, services'],
+  ],
+  [...rows, total],
 )}
 
 Busiest hour of one organization:
@@ -110,12 +143,14 @@ ${renderTable(
   [
     ...['organizations', 'requests per second', 'cores of the services', 'writes per second'],
     ...['deliveries per second', 'logins per second if all come within 30 minutes'],
+    ...['cores of MongoDB', 'cores of RabbitMQ'],
   ],
   sizes,
 )}
 
 - Writes: (100 + 10) × ${busiestHourShare} ÷ 3,600 s for each organization.
 - Cores for logins: 20 × organizations ÷ 1,800 s × ${number(login, 3)} s.
+- Cores of MongoDB and RabbitMQ: ${number(cpuMsPerDay(undefined, 'mongodb'), 3)} and ${number(cpuMsPerDay(undefined, 'broker'), 3)} ms per day for each organization.
 - Disk space, assuming 50 KB per document with its revisions and search index row: 200 × 50 KB = 10 MB for each
   organization, in total 100 MB, 10 GB and 1 TB.`;
 }
@@ -155,7 +190,10 @@ function for1000(): string {
       ...(['export, 2', 2, 0.25, 1.25] as const),
       `a worker takes up to 512 MB; 5,000 files × ${busiestHourShare} ÷ 3,600 s = ${number(perSecond(5, many))} per second; one process can render ${number(results.perSecond('a Word file of 60 nodes, newly made'))} (measured)`,
     ],
-    ['MongoDB, 3', 3, 2, 8, '10 GB of data, the busy part in memory (estimated)'],
+    [
+      ...(['MongoDB, 3', 3, 2, 8] as const),
+      `10 GB of data, the busy part in memory (estimated); ${coresText(storeCores(many, 'mongodb'))} in the busiest hour (measured)`,
+    ],
     [
       ...(['RabbitMQ, 3', 3, 0.5, 1] as const),
       `${number(perSecond(10, many))} published documents per second; one node can carry ${number(results.perSecond('events through the RabbitMQ bus'), 5)} events (measured)`,
@@ -221,10 +259,10 @@ ${renderTable(['', 'cores', 'scaled by'], rows)}
 
 **MongoDB:** ${number(perSecond(110, many))} writes per second, and at least two reads for each of ${number(perSecond(requestsPerDay, many))} requests per second (the principal
 and the resource). This is about ${number(Math.round((perSecond(requestsPerDay, many) * 2) / 1_000) * 1_000, 5)} commands per second on 1 TB of data: more than the memory of one machine,
-and near the limit of one primary (estimated). Shard \`documents\`, \`nodes\` and the other large collections by
-\`{organization_id: 1, _id: 1}\`. Every query of a hot path contains the organization or an id, and tests verify
-that queries use their indexes. The collections of identity stay unsharded. **Sharding has not been tested: try it
-with your data first.**
+and near the limit of one primary (estimated). It takes ${coresText(storeCores(many, 'mongodb'))} (measured on one machine, without replication).
+Shard \`documents\`, \`nodes\` and the other large collections by \`{organization_id: 1, _id: 1}\`. Every query of a hot path
+contains the organization or an id, and tests verify that queries use their indexes. The collections of identity stay
+unsharded. **Sharding has not been tested: try it with your data first.**
 
 **RabbitMQ:** ${number(perSecond(10, many))} published documents per second; one node without replication can carry ${number(results.perSecond('events through the RabbitMQ bus'), 5)} events
 (measured).
