@@ -20,3 +20,10 @@ export const contracts = [
 
 /** The prefix of all API paths. */
 export const { apiPrefix } = about;
+
+/** What every process needs to know about the whole system. */
+export const system = {
+  contracts,
+  apiPrefix,
+  bodyWorker: new URL('./body-worker.ts', import.meta.url),
+} as const;

@@ -58,7 +58,7 @@ describe('dependencies', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('there are seven libraries', () => {
+  test('there are eight libraries', () => {
     expect(new Set(sources.map(({ path }) => getLibrary(path)).filter(Boolean))).toEqual(new Set(libraries));
   });
 

@@ -1,7 +1,10 @@
 /** Public interface of the contract library: operations, events, views and problems as values over zod. */
 export { type Access, access, anyone, type ResourceRule } from './access.ts';
+export { type BodyTasks, createBodyTasks } from './body-tasks.ts';
 export { type AnyOperation, type Contract, contract } from './contract.ts';
 export { type Envelope, type EventType, envelope, event } from './event.ts';
+export { addError, checkShape, createInputErrors, type InputErrors } from './input-errors.ts';
+export { type JsonBody, parseJsonBody } from './json-body.ts';
 export {
   Body,
   body,
@@ -24,7 +27,14 @@ export {
   type ResourceOf,
 } from './operation.ts';
 export { type Page, page, parseCursor, toCursor } from './page.ts';
-export { Problem, type ProblemKind, problem } from './problem.ts';
+export {
+  type InputError,
+  listErrors,
+  maxListedErrors,
+  Problem,
+  type ProblemKind,
+  problem,
+} from './problem.ts';
 export * from './problems.ts';
 export { getProblems, hasEtag, isConditional } from './protocol.ts';
 export { type RateLimitPolicy, rateLimitHeaders } from './rate-limit.ts';

@@ -51,3 +51,25 @@ export function problem(
   );
   return kind;
 }
+
+/** One error of an invalid request. `path` says where, e.g. `body/title`; `message` says what to do. */
+export interface InputError {
+  path: string;
+  message: string;
+}
+
+/** The maximum number of errors in a response, so that a small request cannot cause a large response. */
+export const maxListedErrors = 100;
+
+/** Creates a problem that lists the first 100 of `total` errors. Its detail says how many more there are. */
+export function listErrors(
+  kind: ProblemKind,
+  errors: readonly InputError[],
+  total: number = errors.length,
+): Problem {
+  const listed = errors.slice(0, maxListedErrors);
+  const more = total - listed.length;
+  const detail =
+    more > 0 ? `${kind.title} The list ends after ${listed.length}; ${more} more follow.` : undefined;
+  return kind(detail, { extra: { errors: listed } });
+}

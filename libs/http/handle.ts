@@ -130,15 +130,17 @@ type Value<O> = O extends { returns: infer R }
   : never;
 
 /** An operation with its handler. */
-export interface Route extends ReplayHandlers<AnyOperation, unknown> {
+export interface Route extends MoreHandlers<AnyOperation, unknown> {
   readonly operation: AnyOperation;
   run(input: HandlerInput<AnyOperation>): Promise<unknown>;
   /** Renders a problem as an HTML page, or returns `undefined` to send JSON. */
   problemPage?: ProblemPage;
 }
 
-/** Optional handlers for repeated requests with an `Idempotency-Key`. */
-export interface ReplayHandlers<O, Result> {
+/** Optional handlers: for large bodies, and for repeated requests with an `Idempotency-Key`. */
+export interface MoreHandlers<O, Result> {
+  /** Checks before a large body is read that the resource exists and the caller may change it. Rejects otherwise. */
+  beforeLargeBody?(input: Omit<HandlerInput<O>, 'body' | 'query'>): Promise<unknown>;
   /** Checks that the caller may still see the stored response. Rejects otherwise. */
   authorizeReplay?(input: HandlerInput<O>): Promise<unknown>;
   /** Renders a response that was too large to store, from its replay key. It reflects the current state. */
@@ -160,12 +162,12 @@ export type ProblemPage = (
 export function handle<O extends AnyOperation>(
   operation: O,
   run: (input: HandlerInput<O>) => Promise<Value<O> | Reply<Value<O>>>,
-  replayHandlers: ReplayHandlers<O, Value<O> | Reply<Value<O>>> = {},
+  more: MoreHandlers<O, Value<O> | Reply<Value<O>>> = {},
 ): Route {
   const { id, method, access } = operation;
-  if (method === 'post' && access.resource && !replayHandlers.authorizeReplay)
+  if (method === 'post' && access.resource && !more.authorizeReplay)
     throw new Error(`The handler of ${id} needs authorizeReplay`);
-  return { operation, run, ...replayHandlers };
+  return { operation, run, ...more };
 }
 
 /** Adds HTML problem pages to a route. Throws if the operation does not declare `problemPages`. */

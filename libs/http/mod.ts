@@ -1,4 +1,7 @@
 /** Public interface of the HTTP library: turns operations and their handlers into Express routes. */
+
+export { createBodyBudget } from './body-budget.ts';
+export { createBodyParser } from './body-parser.ts';
 export { createBoundedCache } from './bounded-cache.ts';
 export type { Authenticate } from './credentials.ts';
 export { type GatewayOptions, gateway } from './gateway.ts';
@@ -17,6 +20,7 @@ export {
   withProblemPages,
 } from './handle.ts';
 export { type RenderCache, renderCache, type Version } from './render-cache.ts';
+export type { BodyReading } from './request.ts';
 export { createRouter, type RequestOutcome, type RouterOptions } from './routes.ts';
 export { application, type HttpListener, listen, type UnmatchedRequest } from './server.ts';
 export { type TokenBucket, tokenBucket } from './token-bucket.ts';

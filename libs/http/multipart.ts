@@ -2,8 +2,14 @@
 import { createHash } from 'node:crypto';
 import { Busboy } from '@fastify/busboy';
 import type { Request } from 'express';
-import { MalformedMultipart, type Multipart, PayloadTooLarge } from '#libs/contract';
-import type { InputError } from './error-messages.ts';
+import {
+  addError,
+  type InputErrors,
+  MalformedMultipart,
+  type Multipart,
+  PayloadTooLarge,
+} from '#libs/contract';
+import type { BodyLease } from './body-budget.ts';
 import { formatBytes } from './format-bytes.ts';
 
 interface UploadedFile {
@@ -25,28 +31,33 @@ export interface MultipartBody {
 export async function readMultipart(
   request: Request,
   shape: Multipart,
-  errors: InputError[],
+  lease: BodyLease,
+  errors: InputErrors,
 ): Promise<MultipartBody> {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*;(.*;)?\s*boundary=/i.test(contentType)) {
     throw MalformedMultipart('Send the body as `multipart/form-data` with a boundary.');
+  }
+  // RFC 2046 allows 70 characters; the parser throws for long ones
+  if (!/boundary=("[^"]{1,70}"|[^\s;"]{1,70})\s*(;|$)/i.test(contentType)) {
+    throw MalformedMultipart('The boundary must have 1 to 70 characters.');
   }
   if (!/^\s*(identity)?\s*$/i.test(request.headers['content-encoding'] ?? '')) {
     throw MalformedMultipart('Send the body without Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
-  const { fields, files } = await readParts(request, contentType, shape);
+  const { fields, files } = await readParts(request, contentType, shape, lease);
   const file = files.get(shape.file);
   for (const name of files.keys())
-    if (name !== shape.file) errors.push({ path: `body/${name}`, message: 'Unknown field' });
-  if (!file) errors.push({ path: `body/${shape.file}`, message: 'A file is required' });
+    if (name !== shape.file) addError(errors, { path: `body/${name}`, message: 'Unknown field' });
+  if (!file) addError(errors, { path: `body/${shape.file}`, message: 'A file is required' });
   const hash = createHash('sha256').update(JSON.stringify(fields));
   if (file) hash.update(`\n${file.name}\n`).update(file.bytes);
   return { fields, file, fingerprint: hash.digest('hex') };
 }
 
-function readParts(request: Request, contentType: string, shape: Multipart) {
+function readParts(request: Request, contentType: string, shape: Multipart, lease: BodyLease) {
   const fields: Record<string, string> = {};
   const files = new Map<string, UploadedFile>();
   return new Promise<{ fields: typeof fields; files: typeof files }>((resolve, reject) => {
@@ -69,7 +80,15 @@ function readParts(request: Request, contentType: string, shape: Multipart) {
     });
     parser.on('file', (name, stream, filename) => {
       const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => name === shape.file && chunks.push(chunk));
+      stream.on('data', (chunk: Buffer) => {
+        if (name !== shape.file) return;
+        chunks.push(chunk);
+        try {
+          lease.take(chunk.length);
+        } catch (error) {
+          fail(error);
+        }
+      });
       stream.on('limit', () => fail(tooLarge('The file', shape.maxFileBytes)));
       stream.on('error', () => fail(MalformedMultipart()));
       stream.on('end', () => {

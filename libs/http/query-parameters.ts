@@ -1,7 +1,6 @@
 /** Parses the query: every parameter must be known, and may be repeated only if it takes a list. */
 import { z } from 'zod';
-import type { AnyOperation } from '#libs/contract';
-import { checkShape, type InputError } from './error-messages.ts';
+import { type AnyOperation, addError, checkShape, createInputErrors, type InputErrors } from '#libs/contract';
 
 /**
  * Returns the parsed query. Adds errors for unknown and repeated parameters. Operations at the application
@@ -10,7 +9,7 @@ import { checkShape, type InputError } from './error-messages.ts';
 export function readQuery(
   operation: AnyOperation,
   sent: Readonly<Record<string, unknown>>,
-  errors: InputError[],
+  errors: InputErrors,
 ): unknown {
   const fields: z.ZodRawShape = operation.query instanceof z.ZodObject ? operation.query.shape : {};
   const repeated = new Set<string>();
@@ -18,15 +17,15 @@ export function readQuery(
     const path = `query/${name}`;
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field === undefined) {
-      if (operation.at !== 'root') errors.push({ path, message: describeUnknown(Object.keys(fields)) });
+      if (operation.at !== 'root') addError(errors, { path, message: describeUnknown(Object.keys(fields)) });
     } else if (Array.isArray(value) && !acceptsList(field)) {
       repeated.add(path);
-      errors.push({ path, message: 'Send this parameter only once' });
+      addError(errors, { path, message: 'Send this parameter only once' });
     }
   }
-  const shapeErrors: InputError[] = [];
+  const shapeErrors = createInputErrors();
   const query = checkShape(operation.query, sent, 'query', shapeErrors);
-  errors.push(...shapeErrors.filter(({ path }) => !repeated.has(path)));
+  for (const error of shapeErrors.listed) if (!repeated.has(error.path)) addError(errors, error);
   return query;
 }
 

@@ -18,7 +18,7 @@ import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, HandlerInput, Principal, ReplayKey, RequestInfo, Route } from './handle.ts';
 import { addLocation } from './location.ts';
 import { answerPreflight } from './preflight.ts';
-import { type ParsedRequest, parseRequest } from './request.ts';
+import { type BodyReading, type ParsedRequest, parseRequest } from './request.ts';
 import { createRequestInfo, type RequestNotes } from './request-info.ts';
 import { createResourceGuard } from './resource-guard.ts';
 import { getErrorPaths, type Rendered, render, send, sendProblem, toProblem } from './responses.ts';
@@ -51,6 +51,8 @@ export interface RouterOptions {
   apiPrefix: string;
   /** The rate limit per principal, if there is one. */
   limit: TokenBucket | undefined;
+  /** What all routers of the process share to read bodies. */
+  bodies: BodyReading;
   /** Runs the handling of a request in a trace span. */
   span<R>(name: string, headers: Request['headers'], work: () => Promise<R>): Promise<R>;
   onOutcome(outcome: RequestOutcome): void;
@@ -101,7 +103,13 @@ async function serve(
       ? await authenticateRequest(options.authenticate, request)
       : undefined;
     if (principal) await authorize(options, operation, principal);
-    const parsed = await parseRequest(operation, request, response);
+    const parsed = await parseRequest(operation, request, response, {
+      bodies: options.bodies,
+      beforeLargeBody: async (params) => {
+        const { authorize } = createResourceGuard(operation, principal);
+        await route.beforeLargeBody?.({ actor: principal, params, call, authorize });
+      },
+    });
     await send(request, response, await respond(options, route, principal, parsed, request, call, notes));
   } catch (error) {
     failure = toFailure(error, declaredProblems);

@@ -8,12 +8,12 @@ type Pending = { value: unknown; path: string; depth: number };
 
 const defaults: Limits = { maxDepth: 32, maxBytes: 512 * 1024 };
 const unlimited: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
-const maxFaults = 50;
+const maxFaults = 20;
 const nodeFields = new Set(['type', 'content', 'text', 'marks', 'attrs']);
 const markFields = new Set(['type', 'attrs']);
 
 /**
- * Lists the first 50 faults of a value in reading order; the list is empty if the value is valid rich text. A
+ * Lists the first 20 faults of a value in reading order; the list is empty if the value is valid rich text. A
  * `path` looks like "content/0/marks/1"; the root's path is empty. `maxDepth` (default 32) limits nested
  * `content` arrays, `maxBytes` (default 524,288) the UTF-8 bytes of the JSON.
  */

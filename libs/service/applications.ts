@@ -4,6 +4,7 @@ import type { Contract } from '#libs/contract';
 import type { Bus } from '#libs/events';
 import {
   application,
+  type BodyReading,
   createRouter,
   type RequestOutcome,
   tokenBucket,
@@ -29,6 +30,7 @@ export interface ProcessContext {
   metrics: Metrics;
   tracing: Tracing;
   bus: Bus;
+  bodies: BodyReading;
 }
 
 /** A service with its store and its handlers. */
@@ -88,10 +90,11 @@ function logUnmatched(log: Log, { method, path, status, requestId }: UnmatchedRe
 /**
  * Returns the router options that are the same for public and admin routes: store, tracing, logs and metrics.
  */
-function toRouterDeps({ log, metrics, tracing }: ProcessContext, { service, store }: StartedService) {
+function toRouterDeps({ log, metrics, tracing, bodies }: ProcessContext, { service, store }: StartedService) {
   const writeAuditEvent = securityLog(log.child({ service: service.contract.name }));
   return {
     store,
+    bodies,
     span<R>(name: string, { traceparent }: IncomingHttpHeaders, work: () => Promise<R>): Promise<R> {
       return tracing.withSpan({ name, kind: 'server', from: traceparent }, work);
     },

@@ -2,7 +2,6 @@
  * Public interface of the service library: declares services as values and runs one or several in a process.
  */
 export { type SecurityLog, securityLog, systemAuditEvent } from './audit.ts';
-export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export type { PublicHealth } from './health.ts';
 export { createBufferedLog, createLog, type Log } from './log.ts';
 export {

@@ -100,6 +100,9 @@ export const commonSettings = z.object({
     .pipe(z.number().min(1))
     .default(1000)
     .meta({ description: 'Requests that a principal may send at once' }),
+  BODY_MEMORY_MB: integer.pipe(z.number().min(48)).default(96).meta({
+    description: 'Memory for the bodies of all requests in flight, MiB. Above it, requests get a 503',
+  }),
   DRAIN_SECONDS: seconds
     .default(25)
     .meta({ description: 'How long a stop waits for requests in flight, in seconds' }),

@@ -1,7 +1,7 @@
 /** Starts services in one process and stops them in order. */
 import type { Contract } from '#libs/contract';
 import { type Bus, toTopology } from '#libs/events';
-import { listen } from '#libs/http';
+import { createBodyBudget, createBodyParser, listen } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
 import { createPublicApplication, type ProcessContext, type StartedService } from './applications.ts';
 import { closeAll, closeInOrder } from './close-in-order.ts';
@@ -29,6 +29,8 @@ export interface StartOptions {
   contracts: readonly Contract[];
   environment: Record<string, string | undefined>;
   apiPrefix: string;
+  /** The program of the worker that parses large bodies. Without it, this process parses them. */
+  bodyWorker?: URL;
   now?: () => Date;
   log?: Log;
   /** An in-process bus to use instead of the one in the settings. */
@@ -90,6 +92,13 @@ export async function start(options: StartOptions): Promise<RunningServices> {
     metrics: createMetrics({ isEnabled: settings.METRICS_ENABLED }),
     stores: [],
     startFailure: new AbortController(),
+    bodies: {
+      budget: createBodyBudget(settings.BODY_MEMORY_MB * 2 ** 20),
+      parser: createBodyParser(options.bodyWorker, {
+        onError: (error) => log.error({ err: error }, 'Body worker exited unexpectedly'),
+        onRejected: () => undefined,
+      }),
+    },
   };
   context.metrics.bus(bus);
   let management: ManagementPort | undefined;
@@ -201,7 +210,7 @@ async function serve(
   services: readonly StartedService[],
   management: ManagementPort,
 ): Promise<RunningServices> {
-  const { settings, log, bus, tracing, metrics } = context;
+  const { settings, log, bus, tracing, metrics, bodies } = context;
   const api = await listen(createPublicApplication(context, services), settings.PORT, settings.HOST);
   try {
     for (const service of services) await consumeQueue(context, service);
@@ -221,6 +230,7 @@ async function serve(
     log.info('Stopping');
     await closeInOrder([
       () => api.close(settings.DRAIN_SECONDS * 1000),
+      () => bodies.parser.close(),
       () => closeAll(workers.map((worker) => () => worker.stop())),
       () => bus.close(),
       () => closeAll(stores.map((store) => () => store.close())),

@@ -4,6 +4,9 @@ import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId } fro
 import {
   type Authenticate,
   application,
+  type BodyReading,
+  createBodyBudget,
+  createBodyParser,
   createRouter,
   type HttpListener,
   listen,
@@ -45,6 +48,7 @@ export interface HttpFixtureOptions {
   store?: Pick<Store, 'withIdempotencyKey'>;
   limit?: TokenBucket;
   authenticate?: Authenticate;
+  bodies?: BodyReading;
 }
 
 /** Starts a listener with these routes on a free port. */
@@ -61,6 +65,7 @@ export async function httpFixture(
     authenticate: options.authenticate ?? (async (token) => principals[token]),
     apiPrefix: '/api/v1',
     limit: options.limit,
+    bodies: options.bodies ?? { budget: createBodyBudget(96 * 2 ** 20), parser: createBodyParser() },
     span: (_name, _headers, work) => work(),
     onOutcome: (outcome) => void outcomes.push(outcome),
   });

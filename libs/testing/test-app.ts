@@ -46,6 +46,8 @@ export async function testApp(options: {
   services: readonly AnyService[];
   contracts: readonly Contract[];
   environment?: Record<string, string>;
+  /** The program of the worker that parses large bodies; the default is none. */
+  bodyWorker?: URL;
   /** The clock of the services; the default is the machine's. MongoDB always uses its own clock. */
   now?: () => Date;
 }): Promise<TestApp> {

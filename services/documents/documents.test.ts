@@ -6,12 +6,21 @@ import { newId } from '#libs/contract';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../testing/services.ts';
-import { Document, type Node, type TreeInput } from './contract.ts';
+import { Document, type Node } from './contract.ts';
 import { documents } from './service.ts';
 
 let app: TestApp;
 let ada: Person;
-let sop: { title: string; version: string; department: string; nodes: TreeInput[] };
+let sop: { title: string; version: string; department: string; nodes: SampleNode[] };
+
+/** A node of the sample SOP. */
+interface SampleNode {
+  node_type: string;
+  title: string;
+  content?: object;
+  order?: number;
+  children?: SampleNode[];
+}
 
 beforeAll(async () => {
   app = await testApp({ services: [identity, documents], contracts });
@@ -127,7 +136,7 @@ describe('createDocument', () => {
     }));
     const { status, body } = await create({ title: 'Large', nodes });
     expect(status).toBe(201);
-    expect(toInput(body.nodes)).toEqual(withDefaults(nodes as TreeInput[]));
+    expect(toInput(body.nodes)).toEqual(withDefaults(nodes));
     const tooMuch = await create({ title: 'T', nodes: [...nodes, ...nodes] });
     expect([tooMuch.status, tooMuch.body.code]).toEqual([413, 'payload_too_large']);
   });
@@ -162,7 +171,7 @@ function toInput(nodes: Node[]): unknown {
   }));
 }
 
-function withDefaults(nodes: TreeInput[]): unknown {
+function withDefaults(nodes: SampleNode[]): unknown {
   return nodes.map(({ node_type, title, content, order, children }, at) => ({
     node_type,
     title,

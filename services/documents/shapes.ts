@@ -17,10 +17,10 @@ export const department = z
   .meta({ description: 'Free-form label of a department or team' });
 export const order = position;
 
-/** Rich text as ProseMirror JSON, stored unchanged. At most 512 KiB and 32 levels deep. */
+/** Rich text as ProseMirror JSON. At most 512 KiB and 32 levels deep. Parsed to its JSON text, which is stored. */
 export const content = z
   .record(z.string(), z.unknown())
-  .superRefine((value, context) => {
+  .transform((value, context) => {
     for (const fault of findFaults(value)) {
       context.addIssue({
         code: 'custom',
@@ -28,6 +28,7 @@ export const content = z
         path: fault.path === '' ? [] : fault.path.split('/'),
       });
     }
+    return JSON.stringify(value);
   })
   .meta({
     id: 'RichText',
@@ -122,11 +123,12 @@ export type ListSort = z.infer<typeof listSort>;
 
 export const Document = z.strictObject({ ...documentFields, nodes: z.array(Node) }).meta({ id: 'Document' });
 
-/** A node in a request with a whole tree. `order` defaults to the node's position among its siblings. */
+/** A parsed node in a request with a whole tree. `order` defaults to the node's position among its siblings. */
 export interface TreeInput {
   node_type: NodeType;
   title: string;
-  content?: Record<string, unknown> | null | undefined;
+  /** The JSON text of the rich text. */
+  content?: string | null | undefined;
   order?: number | undefined;
   children?: TreeInput[] | undefined;
 }

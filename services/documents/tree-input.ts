@@ -1,5 +1,5 @@
 /** Converts the tree in a request to the nodes of a document, and checks its structure and size. */
-import { newId } from '#libs/contract';
+import { listErrors, newId } from '#libs/contract';
 import { ContentTooLarge, NodeHierarchy, TooManyNodes } from './contract.ts';
 import { countBytes, maxContentBytes, maxNodes, placeNodes, type TreeSize } from './rules/hierarchy.ts';
 import type { TreeInput } from './shapes.ts';
@@ -17,9 +17,10 @@ export function flattenTree(
 ): TreeSize & { nodes: NodeRow[] } {
   const { nodes: tree, misplaced } = placeNodes(input);
   if (misplaced.length > 0)
-    throw NodeHierarchy(undefined, {
-      extra: { errors: misplaced.map((path) => ({ path, message: NodeHierarchy.title })) },
-    });
+    throw listErrors(
+      NodeHierarchy,
+      misplaced.map((path) => ({ path, message: NodeHierarchy.title })),
+    );
   const ids = tree.map(() => newId());
   const nodes = tree.map(({ input: { node_type, title, content }, parent, order }, index): NodeRow => {
     return {
@@ -29,7 +30,7 @@ export function flattenTree(
       parent_id: parent === null ? null : (ids[parent] ?? null),
       node_type,
       title,
-      content: content ? JSON.stringify(content) : null,
+      content: content ?? null,
       order,
       created_by,
       created_at: at,

@@ -1,5 +1,5 @@
 /** Handles the operations on nodes: create, update, move, delete, reorder, replace the whole tree. */
-import { type BodyOf, json, newId, type Problem } from '#libs/contract';
+import { type BodyOf, json, listErrors, newId, type Problem } from '#libs/contract';
 import { handle, type Reply, type RequestInfo, reply } from '#libs/http';
 import type { Actor, Transaction } from '#libs/store';
 import {
@@ -32,7 +32,7 @@ export function nodeHandlers({
   trees: Trees;
   documentReply: DocumentReply;
 }) {
-  const authorizeReplay = ({ actor, params, authorize }: Omit<EditRequest, 'call'>) =>
+  const assertAuthorized = ({ actor, params, authorize }: Omit<EditRequest, 'call'>) =>
     repository.get(actor, params.doc_id, { authorize });
 
   return [
@@ -50,7 +50,7 @@ export function nodeHandlers({
           });
           return replyWithNode(document, node);
         }),
-      { authorizeReplay },
+      { authorizeReplay: assertAuthorized },
     ),
 
     handle(updateNode, async ({ actor, params, body, call, authorize }) =>
@@ -98,20 +98,23 @@ export function nodeHandlers({
           });
           return replyWithEtag(document);
         }),
-      { authorizeReplay },
+      { authorizeReplay: assertAuthorized },
     ),
 
-    handle(replaceTree, async ({ actor, params, body, call, authorize }) =>
-      repository.respond(actor, params.doc_id, async (within, tx) => {
-        const request = { actor: within, params, call, authorize };
-        const { document, result: nodes } = await edit(request, async (current, at) => {
-          const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at);
-          await trees.removeAll(current, tx);
-          await trees.add(nodes, tx);
-          return { change: size, changesText: true, result: nodes };
-        });
-        return documentReply.fromNodes(document, nodes);
-      }),
+    handle(
+      replaceTree,
+      async ({ actor, params, body, call, authorize }) =>
+        repository.respond(actor, params.doc_id, async (within, tx) => {
+          const request = { actor: within, params, call, authorize };
+          const { document, result: nodes } = await edit(request, async (current, at) => {
+            const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at);
+            await trees.removeAll(current, tx);
+            await trees.add(nodes, tx);
+            return { change: size, changesText: true, result: nodes };
+          });
+          return documentReply.fromNodes(document, nodes);
+        }),
+      { beforeLargeBody: assertAuthorized },
     ),
   ];
 
@@ -173,7 +176,7 @@ function toNode(
 function toNodeChange({ title, content, order, parent_id }: BodyOf<typeof updateNode>): NodeChange {
   return {
     ...(title !== undefined && { title }),
-    ...(content !== undefined && { content: content && JSON.stringify(content) }),
+    ...(content !== undefined && { content }),
     ...(order !== undefined && { order }),
     ...(parent_id !== undefined && { parent_id }),
   };
@@ -192,5 +195,5 @@ function replyWithEtag(document: DocumentRow): Reply<undefined> {
 function unknownNodesProblem(indexes: readonly number[]): Problem {
   const message = 'This node is not in the document';
   const errors = indexes.map((index) => ({ path: `body/nodes/${index}/node_id`, message }));
-  return UnknownNodes(undefined, { extra: { errors } });
+  return listErrors(UnknownNodes, errors);
 }

@@ -1,10 +1,11 @@
 /** Tests exports without MongoDB: consistent reads, caching, ETags and errors. */
 import { expect, test } from '@jest/globals';
 import { Body, newId } from '#libs/contract';
+import { WorkerOutOfMemory } from '#libs/workers';
 import { exportHandlers } from './exports.ts';
 import type { ExportSource } from './store/documents.ts';
+import type { ExportWorkers } from './workers/export-workers.ts';
 import type { RenderJob, RenderResult } from './workers/tasks.ts';
-import { WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
 
 const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 'member' };
 
@@ -48,7 +49,7 @@ function fixture({ maxBytes = 100 } = {}) {
     },
     templates: { exists: async () => true },
     // the handlers of exports use only this task
-    workers: { run: run as unknown as WorkerPool['run'] },
+    workers: { run: run as unknown as ExportWorkers['run'] },
     metrics: { recordExport: () => undefined, countRejected: () => undefined },
     cacheBytes: 1_000,
     maxBytes,

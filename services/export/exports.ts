@@ -4,19 +4,20 @@ import { create } from 'content-disposition';
 import { body, NotFound, Unavailable } from '#libs/contract';
 import { handle, type RequestInfo, type Route, renderCache, reply } from '#libs/http';
 import type { Actor } from '#libs/store';
+import { WorkerOutOfMemory } from '#libs/workers';
 import { builtIn, ExportTooLarge, exportMarkdown, exportWord, markdownType, wordType } from './contract.ts';
 import { toFileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
 import type { ExportMetrics } from './metrics.ts';
 import type { DocumentSnapshot, DocumentStore } from './store/documents.ts';
 import type { TemplateStore } from './store/templates.ts';
-import { WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
+import type { ExportWorkers } from './workers/export-workers.ts';
 
 /** Dependencies and limits of the export operations. */
 export interface ExportDeps {
   documents: Pick<DocumentStore, 'findSource'>;
   templates: Pick<TemplateStore, 'exists'>;
-  workers: Pick<WorkerPool, 'run'>;
+  workers: Pick<ExportWorkers, 'run'>;
   /** Memory for cached files, bytes. */
   cacheBytes: number;
   /** Maximum total size of a document's nodes, bytes. */

@@ -1,6 +1,6 @@
 /** Runs the export service as a separate process. */
 import { run } from '#libs/service';
-import { apiPrefix, contracts } from '../contracts.ts';
+import { system } from '../contracts.ts';
 import { exporting } from './service.ts';
 
-await run({ services: [exporting], contracts, apiPrefix, environment: process.env });
+await run({ services: [exporting], ...system, environment: process.env });

@@ -1,6 +1,6 @@
 /** Metrics of exports and of the worker pool. */
 import { counter, gauge, histogram, type Meters } from '#libs/service';
-import type { WorkerPool } from './workers/worker-pool.ts';
+import type { ExportWorkers } from './workers/export-workers.ts';
 
 const metrics = {
   duration: histogram({
@@ -39,7 +39,7 @@ export interface ExportMetrics {
   recordExport(options: { format: 'docx' | 'md'; bytes: number; seconds: number }): void;
   countRejected(reason: RejectReason): void;
   /** Reads the queue length and the number of running uses from `workers` at each scrape. */
-  observe(workers: Pick<WorkerPool, 'queued' | 'running'>): void;
+  observe(workers: Pick<ExportWorkers, 'queued' | 'running'>): void;
 }
 
 /** Creates the metrics of the export service. */

@@ -9,7 +9,7 @@ import { documentStore } from './store/documents.ts';
 import { createOrphanedFileSweep } from './store/orphaned-files.ts';
 import { templates as templateRows, templateStore } from './store/templates.ts';
 import { templateHandlers } from './templates.ts';
-import { createWorkerPool } from './workers/worker-pool.ts';
+import { createExportWorkers } from './workers/export-workers.ts';
 
 const hourMs = 60 * 60 * 1000;
 const atLeastOne = integer.pipe(z.number().min(1).max(65_536));
@@ -46,7 +46,7 @@ export const exporting = service({
       timeoutSeconds: settings.EXPORT_TIMEOUT_SECONDS,
       memoryMb: settings.EXPORT_WORKER_MEMORY_MB,
     };
-    const workers = createWorkerPool(limits, mongodb, {
+    const workers = createExportWorkers(limits, mongodb, {
       onError: (error) => log.error({ err: error }, 'Export worker exited unexpectedly'),
       onRejected: metrics.countRejected,
     });

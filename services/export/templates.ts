@@ -2,14 +2,15 @@
 import { z } from 'zod';
 import { id, NotFound, parseCursor } from '#libs/contract';
 import { handle, type Route, toPage } from '#libs/http';
+import { WorkerOutOfMemory } from '#libs/workers';
 import { createTemplate, deleteTemplate, listTemplates, type Template, TemplateInvalid } from './contract.ts';
 import type { TemplateRow, TemplateStore } from './store/templates.ts';
-import { WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
+import type { ExportWorkers } from './workers/export-workers.ts';
 
 /** Dependencies of the template operations. */
 export interface TemplateDeps {
   templates: TemplateStore;
-  workers: Pick<WorkerPool, 'run'>;
+  workers: Pick<ExportWorkers, 'run'>;
   now: () => Date;
 }
 

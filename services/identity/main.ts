@@ -1,6 +1,6 @@
 /** Runs identity as its own process. */
 import { run } from '#libs/service';
-import { apiPrefix, contracts } from '../contracts.ts';
+import { system } from '../contracts.ts';
 import { identity } from './service.ts';
 
-await run({ services: [identity], contracts, apiPrefix, environment: process.env });
+await run({ services: [identity], ...system, environment: process.env });

@@ -5,7 +5,16 @@ import { dirname, join, normalize, relative } from 'node:path';
 const root = new URL('../..', import.meta.url).pathname;
 
 /** The libraries. Each may import only those before it. */
-export const libraries = ['rich-text', 'contract', 'events', 'store', 'http', 'service', 'testing'];
+export const libraries = [
+  'rich-text',
+  'contract',
+  'workers',
+  'events',
+  'store',
+  'http',
+  'service',
+  'testing',
+];
 
 /** A TypeScript or JavaScript file. */
 export interface Source {

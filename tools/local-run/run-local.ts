@@ -9,7 +9,7 @@ import {
   type StartOptions,
   start,
 } from '#libs/service';
-import { apiPrefix, contracts } from '../../services/contracts.ts';
+import { system } from '../../services/contracts.ts';
 import { services } from '../../services/services.ts';
 import { logFile } from '../mongod/data-dir.ts';
 import type { Mongod } from '../mongod/mongod.ts';
@@ -64,7 +64,7 @@ export async function runLocal({ environment, dataDir, mongod }: LocalRunOptions
     // the log is held back until the banner is printed
     const { log, release } = createBufferedLog({ level, format });
     parts.releaseLog = release;
-    parts.started = await start({ services, contracts, apiPrefix, environment: local, log });
+    parts.started = await start({ services, ...system, environment: local, log });
     parts.removeInstanceFile = await writeInstanceFile(dataDir, parts.started);
     const origin = `http://127.0.0.1:${parts.started.port}`;
     const demo = await seedDemo(dataFolder, `${origin}/api/v1`, environment.APP_URL ?? origin);

@@ -1,9 +1,9 @@
 /** A test program: connects a worker to the MongoDB of its argument, prints "idle" and waits until it is killed. */
 import process from 'node:process';
 import { newId, Secret } from '#libs/contract';
-import { createWorkerPool } from '../workers/worker-pool.ts';
+import { createExportWorkers } from '../workers/export-workers.ts';
 
-const pool = createWorkerPool(
+const pool = createExportWorkers(
   { workers: 1, maxQueue: 1, timeoutSeconds: 3_600, memoryMb: 512 },
   new Secret(process.argv[2] ?? ''),
   { onError: () => undefined, onRejected: (reason) => void process.stderr.write(`${reason}\n`) },

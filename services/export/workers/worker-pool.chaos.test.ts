@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { testMongo, until } from '#libs/testing';
+import { type WorkerLimits, WorkerOutOfMemory } from '#libs/workers';
 import { attacks } from '../../../tests/word/attacks.ts';
 import { createDefaultTemplateFile } from '../formats/default-template.ts';
-import { createWorkerPool, type WorkerLimits, WorkerOutOfMemory, type WorkerPool } from './worker-pool.ts';
+import { createExportWorkers, type ExportWorkers } from './export-workers.ts';
 
 const generousLimits: WorkerLimits = { workers: 1, maxQueue: 8, timeoutSeconds: 3_600, memoryMb: 512 };
-let pool: WorkerPool;
+let pool: ExportWorkers;
 let smallFile: Uint8Array;
 beforeAll(async () => {
   smallFile = await createDefaultTemplateFile();
@@ -26,7 +27,7 @@ let rejections: string[] = [];
 let errors: unknown[] = [];
 const start = (limits: WorkerLimits) => {
   [rejections, errors] = [[], []];
-  return createWorkerPool(limits, unreachable, {
+  return createExportWorkers(limits, unreachable, {
     onError: (error) => errors.push(error),
     onRejected: (reason) => rejections.push(reason),
   });

@@ -1,7 +1,7 @@
 /** Hashes and verifies passwords with scrypt (RFC 7914), which takes 32 MiB of memory for each guess. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Unavailable } from '#libs/contract';
-import { bulkhead } from '#libs/service';
+import { bulkhead } from '#libs/workers';
 
 /** Parameters of scrypt: `N` is a power of two; a hash takes `128 * N * r` bytes of memory. */
 export interface ScryptCost {

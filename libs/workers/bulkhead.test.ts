@@ -1,6 +1,6 @@
 /** Tests for the bulkhead: concurrent work, the queue, rejection and cancellation. */
 import { expect, test } from '@jest/globals';
-import { bulkhead } from '#libs/service';
+import { bulkhead } from '#libs/workers';
 
 const createError = () => new Error('full');
 

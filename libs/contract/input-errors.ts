@@ -1,10 +1,20 @@
 /** Validation and its error messages: one message per kind of error, for all schemas. */
 import type { z } from 'zod';
+import { type InputError, maxListedErrors } from './problem.ts';
 
-/** One validation error of a request. `path` says where, e.g. `body/title`; `message` says what to do. */
-export interface InputError {
-  path: string;
-  message: string;
+/** The errors of a request: at most 100 of them, and how many there are. */
+export interface InputErrors {
+  listed: InputError[];
+  total: number;
+}
+
+/** Creates an empty list of errors. */
+export const createInputErrors = (): InputErrors => ({ listed: [], total: 0 });
+
+/** Adds an error. Only the first 100 are kept. */
+export function addError(errors: InputErrors, error: InputError): void {
+  errors.total += 1;
+  if (errors.listed.length < maxListedErrors) errors.listed.push(error);
 }
 
 /**
@@ -15,21 +25,30 @@ export function checkShape(
   shape: z.ZodType | undefined,
   value: unknown,
   where: string,
-  errors: InputError[],
+  errors: InputErrors,
 ): unknown {
   if (!shape) return undefined;
   const result = shape.safeParse(value, { error: describeIssue });
   if (result.success) return result.data;
-  for (const issue of result.error.issues) errors.push(...toInputErrors(issue, where));
+  for (const issue of result.error.issues) addIssue(issue, where, errors);
   return undefined;
 }
 
-function toInputErrors(issue: z.core.$ZodIssue, where: string): InputError[] {
-  const path = [where, ...issue.path].join('/');
+function addIssue(issue: z.core.$ZodIssue, where: string, errors: InputErrors): void {
+  const path = [where, ...issue.path.map(cutKey)].join('/');
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: `${path}/${key}`, message: 'Unknown field' }));
-  const branch = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;
-  return branch?.flatMap((inner) => toInputErrors(inner, path)) ?? [{ path, message: issue.message }];
+    for (const key of issue.keys)
+      addError(errors, { path: `${path}/${cutKey(key)}`, message: 'Unknown field' });
+  else {
+    const branch = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;
+    if (!branch) addError(errors, { path, message: issue.message });
+    else for (const inner of branch) addIssue(inner, path, errors);
+  }
+}
+
+/** Cuts a key to 64 characters, because that of an untrusted value can be megabytes long. */
+function cutKey(key: PropertyKey): string {
+  return String(key).slice(0, 64);
 }
 
 /**
@@ -39,7 +58,8 @@ function toInputErrors(issue: z.core.$ZodIssue, where: string): InputError[] {
 function closestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const isOfOtherType = ({ path, code }: z.core.$ZodIssue) => path.length === 0 && code === 'invalid_type';
   const matching = branches.filter((issues) => !issues.some(isOfOtherType));
-  const depth = (issues: z.core.$ZodIssue[]) => Math.max(...issues.map(({ path }) => path.length));
+  const depth = (issues: z.core.$ZodIssue[]) =>
+    issues.reduce((max, { path }) => Math.max(max, path.length), 0);
   return matching.toSorted((a, b) => depth(b) - depth(a))[0];
 }
 

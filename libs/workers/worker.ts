@@ -3,10 +3,9 @@ import { fork } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import process from 'node:process';
 import { Worker as Thread } from 'node:worker_threads';
-import type { Tasks } from './tasks.ts';
 
-/** A message to a worker: a task, and the address of MongoDB. */
-export type TaskRequest = { mongodb: string; name: keyof Tasks; input: unknown };
+/** A message to a worker: a task, and what all its tasks need, such as an address. */
+export type TaskRequest = { context: unknown; name: PropertyKey; input: unknown };
 
 /** A message from a worker: the result or the error of its task. */
 export type TaskReply = { result: unknown } | { error: unknown };
@@ -16,7 +15,7 @@ export class WorkerOutOfMemory extends Error {
   readonly memoryMb: number;
 
   constructor(memoryMb: number) {
-    super(`The export worker needed more than ${memoryMb} MB of memory`);
+    super(`A worker needed more than ${memoryMb} MB of memory`);
     this.memoryMb = memoryMb;
   }
 }
@@ -25,18 +24,24 @@ export class WorkerOutOfMemory extends Error {
 export class WorkerCrashed extends Error {}
 
 /** A worker. It runs one task at a time. */
-export type ExportWorker = ReturnType<typeof startWorker>;
+export type Worker = ReturnType<typeof startWorker>;
 
 /** Environment variables that a worker receives: runtime configuration, no secrets. */
 const inheritedVariables = /^(PATH|TZ|LANG|LC_.+|NODE_.+|SSL_CERT_.+|MALLOC_.+|LD_.+|UV_.+)$/;
 /** A flag of Node that takes precedence over `--max-old-space-size`. */
 const heapPercentage = /--max-old-space-size-percentage=\S+/g;
-const program = new URL('./worker-program.ts', import.meta.url);
 
-/** Starts a worker with a limit of its JavaScript heap. It exits after `idleMs` without a task. */
-export function startWorker({ memoryMb, idleMs }: { memoryMb: number; idleMs: number }) {
+/** How to start a worker: its program, the limit of its JavaScript heap, and the time after which it exits if idle. */
+export interface WorkerOptions {
+  program: URL;
+  memoryMb: number;
+  idleMs: number;
+}
+
+/** Starts a worker. */
+export function startWorker({ program, memoryMb, idleMs }: WorkerOptions) {
   const start = process.versions.deno ? startThread : startProcess;
-  const { events, send, terminate, exited } = start(memoryMb);
+  const { events, send, terminate, exited } = start(program, memoryMb);
   let state: 'idle' | 'busy' | 'killed' = 'idle';
   let idleTimer: NodeJS.Timeout | undefined;
   const kill = (): Promise<unknown> => {
@@ -75,14 +80,14 @@ export function startWorker({ memoryMb, idleMs }: { memoryMb: number; idleMs: nu
 }
 
 /** How to talk to a program and to end it. `exited` resolves with the cause of its exit. */
-type Program = {
+type RunningProgram = {
   events: EventEmitter;
   send(request: TaskRequest): void;
   terminate(): void;
   exited: Promise<Error>;
 };
 
-function startProcess(memoryMb: number): Program {
+function startProcess(program: URL, memoryMb: number): RunningProgram {
   const variables = Object.entries(process.env).filter(([name]) => inheritedVariables.test(name));
   const child = fork(program, {
     serialization: 'advanced',
@@ -98,11 +103,11 @@ function startProcess(memoryMb: number): Program {
     lastOutput = `${lastOutput}${text}`.slice(-4_096);
   });
   const exited = new Promise<Error>((resolve) => {
-    child.on('error', (cause) => resolve(new WorkerCrashed('The export worker failed', { cause })));
+    child.on('error', (cause) => resolve(new WorkerCrashed('The worker failed', { cause })));
     child.on('close', (code, signal) => {
       // V8 aborts a process that exceeds its heap limit
       if (signal === 'SIGABRT' || code === 134) resolve(new WorkerOutOfMemory(memoryMb));
-      resolve(new WorkerCrashed(`The export worker exited with ${signal ?? code}. ${lastOutput}`));
+      resolve(new WorkerCrashed(`The worker exited with ${signal ?? code}. ${lastOutput}`));
     });
   });
   // a send error is ignored, because the exit of the process is reported
@@ -111,11 +116,11 @@ function startProcess(memoryMb: number): Program {
 }
 
 /** Starts a thread. Deno does not report one that exceeds its heap limit; the time limit ends the task. */
-function startThread(memoryMb: number): Program {
+function startThread(program: URL, memoryMb: number): RunningProgram {
   const thread = new Thread(program, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
   const exited = new Promise<Error>((resolve) => {
-    thread.on('error', (cause) => resolve(new WorkerCrashed('The export worker failed', { cause })));
-    thread.on('exit', (code) => resolve(new WorkerCrashed(`The export worker exited with ${code}`)));
+    thread.on('error', (cause) => resolve(new WorkerCrashed('The worker failed', { cause })));
+    thread.on('exit', (code) => resolve(new WorkerCrashed(`The worker exited with ${code}`)));
   });
   const send = (request: TaskRequest) => thread.postMessage(request);
   return { events: thread, send, terminate: () => void thread.terminate(), exited };

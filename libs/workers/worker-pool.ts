@@ -1,13 +1,20 @@
-/**
- * The worker pool: checks templates and renders files outside the service's process, with limits on workers,
- * queue, time and memory.
- */
-import { type Secret, Unavailable } from '#libs/contract';
-import { bulkhead } from '#libs/service';
-import type { Tasks } from './tasks.ts';
-import { type ExportWorker, startWorker, WorkerCrashed } from './worker.ts';
+/** The worker pool: runs tasks outside the service's process, with limits on workers, queue, time and memory. */
+import { Unavailable } from '#libs/contract';
+import { bulkhead } from './bulkhead.ts';
+import { startWorker, type Worker, WorkerCrashed } from './worker.ts';
 
-export { WorkerOutOfMemory } from './worker.ts';
+// biome-ignore lint/suspicious/noExplicitAny: tasks have inputs and results of every type
+type AnyTasks = Record<string, (input: any) => Promise<unknown>>;
+
+/** What runs in the workers of a pool. */
+export interface WorkerProgram {
+  /** A file that calls `serveTasks`. */
+  file: URL;
+  /** Passed to `createTasks` of the program. */
+  context: unknown;
+  /** What a task processes, for error messages, e.g. `file`. */
+  subject: string;
+}
 
 /** Limits of the worker pool. */
 export interface WorkerLimits {
@@ -31,18 +38,18 @@ export interface PoolEvents {
 }
 
 /** A bounded pool of workers. */
-export type WorkerPool = ReturnType<typeof createWorkerPool>;
+export type WorkerPool<Tasks extends AnyTasks> = ReturnType<typeof createWorkerPool<Tasks>>;
 
-/** Creates a pool whose workers start on demand and read from `mongodb`. */
-export function createWorkerPool(
+/** Creates a pool whose workers start on demand. */
+export function createWorkerPool<Tasks extends AnyTasks>(
+  { file, context, subject }: WorkerProgram,
   { workers, maxQueue, timeoutSeconds, memoryMb, idleMs = 60_000 }: WorkerLimits,
-  mongodb: Secret,
   { onError, onRejected }: PoolEvents,
 ) {
-  const started = new Set<ExportWorker>();
+  const started = new Set<Worker>();
   let [present, running, isClosed] = [0, 0, false];
   const createError = () =>
-    createRejection('queue_full', 'Too many files are being processed. Try again later.', '5');
+    createRejection('queue_full', `Too many ${subject}s are being processed. Try again later.`, '5');
   const withSlot = bulkhead({ maxConcurrent: workers, maxQueue, createError });
 
   return {
@@ -53,7 +60,7 @@ export function createWorkerPool(
      */
     async run<Name extends keyof Tasks>(name: Name, input: Parameters<Tasks[Name]>[0]) {
       const signal = AbortSignal.timeout(timeoutSeconds * 1000);
-      const request = { mongodb: mongodb.reveal(), name, input };
+      const request = { context, name, input };
       present += 1;
       try {
         const use = () => useWorker((worker) => worker.run(request, signal));
@@ -61,11 +68,11 @@ export function createWorkerPool(
         // the worker returned the result of the task `name`
         return { result: result as Awaited<ReturnType<Tasks[Name]>>, seconds };
       } catch (error) {
-        const lateDetail = `The file was not processed within ${timeoutSeconds} s. Try again later.`;
+        const lateDetail = `The ${subject} was not processed within ${timeoutSeconds} s. Try again later.`;
         if (signal.aborted) throw createRejection('timeout', lateDetail, '30');
         if (isClosed || !(error instanceof WorkerCrashed)) throw error;
         onError(error);
-        throw createRejection('crashed', 'Processing the file was interrupted. Try again.', '5');
+        throw createRejection('crashed', `Processing the ${subject} was interrupted. Try again.`, '5');
       } finally {
         present -= 1;
       }
@@ -81,7 +88,7 @@ export function createWorkerPool(
     },
   };
 
-  async function useWorker(work: (worker: ExportWorker) => Promise<unknown>) {
+  async function useWorker(work: (worker: Worker) => Promise<unknown>) {
     if (isClosed) throw new Error('The worker pool is closed');
     const startedAt = performance.now();
     running += 1;
@@ -93,8 +100,8 @@ export function createWorkerPool(
     }
   }
 
-  function start(): ExportWorker {
-    const worker = startWorker({ memoryMb, idleMs });
+  function start(): Worker {
+    const worker = startWorker({ program: file, memoryMb, idleMs });
     started.add(worker);
     void worker.exited.then((error) => {
       started.delete(worker);

@@ -1,0 +1,51 @@
+/** Parses a JSON body and validates it. Threads load this file, so it imports little. */
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { checkShape, createInputErrors, type InputErrors } from './input-errors.ts';
+
+/** The maximum number of nested lists and objects. */
+const maxDepth = 128;
+
+/** A parsed body: its value or its errors, or `malformed` if it is not JSON, with the reason if there is one. */
+export interface JsonBody {
+  value: unknown;
+  errors: InputErrors;
+  malformed?: { reason: string | undefined };
+  /** SHA-256 of the bytes, to recognize a repeated request. */
+  hash: string;
+}
+
+/** Parses UTF-8 bytes as JSON and validates the value, `undefined` for an empty body. */
+export function parseJsonBody(shape: z.ZodType, bytes: Uint8Array): JsonBody {
+  const errors = createInputErrors();
+  const hash = createHash('sha256').update(bytes).digest('base64url');
+  const malformed = (reason?: string) => ({ value: undefined, errors, malformed: { reason }, hash });
+  if (isNestedDeeper(bytes)) return malformed(`The JSON is nested deeper than ${maxDepth} levels.`);
+  let value: unknown;
+  try {
+    if (bytes.length > 0) value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return malformed();
+  }
+  return { value: checkShape(shape, value, 'body', errors), errors, hash };
+}
+
+const [quote, backslash, openList, closeList, openObject, closeObject] = Buffer.from('"\\[]{}');
+
+/** Returns whether JSON is nested too deep, before a parser or a validator works on it. */
+function isNestedDeeper(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (isInString) {
+      if (byte === backslash) at += 1;
+      else if (byte === quote) isInString = false;
+    } else if (byte === quote) isInString = true;
+    else if (byte === openList || byte === openObject) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (byte === closeList || byte === closeObject) depth -= 1;
+  }
+  return false;
+}

@@ -1,0 +1,42 @@
+/** Parses JSON bodies: small ones at once, large ones one after the other in a worker. */
+import type { z } from 'zod';
+import { type BodyTasks, type JsonBody, PayloadTooLarge, parseJsonBody } from '#libs/contract';
+import { createWorkerPool, type PoolEvents, type WorkerLimits, WorkerOutOfMemory } from '#libs/workers';
+
+/** Larger bodies are parsed in a worker. One of this size blocks the process for at most some ten milliseconds. */
+const maxInlineBytes = 256 * 1024;
+
+/** One worker, which ends after ten seconds without work. A tree of 32 MiB needs about half of its memory. */
+const limits: WorkerLimits = { workers: 1, maxQueue: 64, timeoutSeconds: 60, memoryMb: 512, idleMs: 10_000 };
+
+/** Parses JSON bodies. */
+export interface BodyParser {
+  /**
+   * Parses the body of an operation. Rejects with `PayloadTooLarge` if it needs too much memory, and with
+   * `Unavailable` if it takes too long.
+   */
+  parse(operation: string, shape: z.ZodType, bytes: Uint8Array): Promise<JsonBody>;
+  /** Ends the worker. */
+  close(): Promise<void>;
+}
+
+/** Creates a parser. `worker` is the program of the worker; without it, all bodies are parsed at once. */
+export function createBodyParser(
+  worker?: URL,
+  events: PoolEvents = { onError: () => undefined, onRejected: () => undefined },
+): BodyParser {
+  const program = worker && { file: worker, context: null, subject: 'large body' };
+  const pool = program && createWorkerPool<BodyTasks>(program, limits, events);
+  return {
+    async parse(operation, shape, bytes) {
+      if (!pool || bytes.length <= maxInlineBytes) return parseJsonBody(shape, bytes);
+      try {
+        return (await pool.run('parse', { operation, bytes })).result;
+      } catch (error) {
+        if (error instanceof WorkerOutOfMemory) throw PayloadTooLarge('The body needs too much memory.');
+        throw error;
+      }
+    },
+    close: async () => pool?.close(),
+  };
+}
