@@ -4,6 +4,7 @@ import { exportBesideBusyLoops } from './rows/exporting.ts';
 import { writersWithKey } from './rows/idempotency-keys.ts';
 import { idle, idleMemory } from './rows/idle.ts';
 import { documentsMemory, requestUnderHugeReads, reviseHuge } from './rows/large-documents.ts';
+import { overload } from './rows/overload.ts';
 import { searches } from './rows/searching.ts';
 import { deliveries } from './rows/webhooks.ts';
 
@@ -16,6 +17,7 @@ export const limits: readonly Limit[] = [
   reviseHuge,
   documentsMemory,
   writersWithKey,
+  ...overload,
   exportBesideBusyLoops,
   ...deliveries,
 ];

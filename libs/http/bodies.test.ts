@@ -20,6 +20,15 @@ const createThing = operation({
   status: 201,
   body: z.strictObject({ name: z.string() }),
 });
+const signIn = operation({
+  ...common,
+  id: 'signIn',
+  access: anyone,
+  method: 'post',
+  path: '/sessions',
+  status: 201,
+  body: z.strictObject({ name: z.string() }),
+});
 const replaceThing = operation({
   ...common,
   id: 'replaceThing',
@@ -46,26 +55,31 @@ let http: HttpFixture;
 /** The requests whose handlers wait until the test ends them. */
 let waiting: (() => void)[] = [];
 
+async function answer({ name }: { name: string }) {
+  if (name.startsWith('wait')) await new Promise<void>((resolve) => waiting.push(resolve));
+  return { length: name.length };
+}
+
 beforeAll(async () => {
   http = await httpFixture(
     [
-      handle(createThing, async ({ body }) => {
-        if (body.name.startsWith('wait')) await new Promise<void>((resolve) => waiting.push(resolve));
-        return { length: body.name.length };
-      }),
+      handle(createThing, async ({ body }) => answer(body)),
+      handle(signIn, async ({ body }) => answer(body)),
       handle(replaceThing, async ({ body }) => ({ length: body.name.length }), {
-        beforeLargeBody: async ({ params }) => {
-          if (params.thing_id !== known) throw NotFound();
+        beforeBody: async ({ params, isLarge }) => {
+          if (isLarge && params.thing_id !== known) throw NotFound();
         },
       }),
       handle(uploadThing, async () => undefined),
     ],
-    // 2 MiB for small bodies, 4 MiB for large ones
+    // 1 MiB for requests without credentials, 1 MiB for small bodies, 4 MiB for large ones
     { bodies: { budget: createBodyBudget(6 * mib), parser: createBodyParser() } },
   );
 });
 afterAll(() => http?.listening.close(0));
 
+/** A text that, with what is around it, is smaller than half a MiB. */
+const half = 'x'.repeat(mib / 2 - 100);
 const json = { 'content-type': 'application/json' };
 const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   http.ask('POST', '/api/v1/things', { headers: { ...json, ...headers }, body });
@@ -88,16 +102,16 @@ async function sendPart(method: string, path: string, length: number, part: stri
 
 describe('the budget for bodies', () => {
   test('bodies that arrived but are not answered fill it: 503', async () => {
-    const first = post(JSON.stringify({ name: `wait${'x'.repeat(mib - 100)}` }));
-    const second = post(JSON.stringify({ name: `wait${'x'.repeat(mib - 100)}` }));
+    const first = post(JSON.stringify({ name: `wait${half}` }));
+    const second = post(JSON.stringify({ name: `wait${half}` }));
     await until('two handlers wait', () => waiting.length === 2);
-    const third = await post(JSON.stringify({ name: 'x'.repeat(mib - 100) }));
+    const third = await post(JSON.stringify({ name: half }));
     expect([third.status, third.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await parseJson(third)).detail).toContain('too much data');
     for (const end of waiting) end();
     waiting = [];
     expect([(await first).status, (await second).status]).toEqual([201, 201]);
-    expect((await post(JSON.stringify({ name: 'x'.repeat(mib - 100) }))).status).toBe(201);
+    expect((await post(JSON.stringify({ name: half }))).status).toBe(201);
   });
 
   test('unfinished large bodies fill only their part of it', async () => {
@@ -111,10 +125,25 @@ describe('the budget for bodies', () => {
   });
 
   test('a compressed body counts with its size when decompressed', async () => {
-    const body = gzipSync(JSON.stringify({ name: `wait${'x'.repeat(mib - 100)}` }));
+    const body = gzipSync(JSON.stringify({ name: `wait${half}` }));
     const held = [1, 2].map(() => post(new Uint8Array(body), { 'content-encoding': 'gzip' }));
     await until('two handlers wait', () => waiting.length === 2);
     expect((await post(new Uint8Array(body), { 'content-encoding': 'gzip' })).status).toBe(503);
+    for (const end of waiting) end();
+    waiting = [];
+    for (const response of held) expect((await response).status).toBe(201);
+  });
+
+  test('requests without credentials fill only their part, with 16 KiB each', async () => {
+    const send = (name: string) =>
+      http.ask('POST', '/api/v1/sessions', { as: null, headers: json, body: JSON.stringify({ name }) });
+    const tooLarge = await send('x'.repeat(16 * 1024));
+    expect([tooLarge.status, (await parseJson(tooLarge)).limit_bytes]).toEqual([413, 16 * 1024]);
+    const largest = 'x'.repeat(16 * 1024 - 100);
+    const held = Array.from({ length: 64 }, () => send(`wait${largest}`));
+    await until('64 handlers wait', () => waiting.length === 64);
+    expect((await send(largest)).status).toBe(503);
+    expect((await post('{"name":"with credentials"}')).status).toBe(201);
     for (const end of waiting) end();
     waiting = [];
     for (const response of held) expect((await response).status).toBe(201);

@@ -4,6 +4,9 @@ import { Unavailable } from '#libs/contract';
 /** Bodies above this size are large. */
 export const smallBodyBytes = 1024 * 1024;
 
+/** How the budget is divided: for requests without credentials, small bodies and large bodies. */
+const shares = { anonymous: 1 / 6, small: 1 / 6, large: 2 / 3 };
+
 /** The bytes that one request holds. */
 export interface BodyLease {
   /** Takes bytes as they arrive. Throws `Unavailable` if other requests hold too many. */
@@ -12,34 +15,38 @@ export interface BodyLease {
   release(): void;
 }
 
-/** Opens a lease for one request. */
-export type BodyBudget = () => BodyLease;
+/** Opens a lease for one request, with credentials or without. */
+export type BodyBudget = (caller: 'authenticated' | 'anonymous') => BodyLease;
 
 /**
- * Creates a budget. Bodies above 1 MiB share two thirds of it and the others one third, so that large bodies,
- * which arrive slowly, never exclude small ones.
+ * Creates a budget. It is divided, so that large bodies, which arrive slowly, never exclude small ones, and requests
+ * without credentials never exclude others.
  */
 export function createBodyBudget(maxBytes: number): BodyBudget {
-  const free = { small: maxBytes / 3, large: (maxBytes * 2) / 3 };
-  return () => {
-    let size: keyof typeof free = 'small';
+  const free = {
+    anonymous: maxBytes * shares.anonymous,
+    small: maxBytes * shares.small,
+    large: maxBytes * shares.large,
+  };
+  return (caller) => {
+    let part: keyof typeof free = caller === 'anonymous' ? 'anonymous' : 'small';
     let held = 0;
     let hasEnded = false;
     const move = (bytes: number) => {
-      free[size] -= bytes;
+      free[part] -= bytes;
       held += bytes;
     };
     return {
       take(bytes) {
         if (hasEnded) throw Unavailable();
-        if (size === 'small' && held + bytes > smallBodyBytes) {
+        if (part === 'small' && held + bytes > smallBodyBytes) {
           const moved = held;
           move(-moved);
-          size = 'large';
+          part = 'large';
           move(moved);
         }
         move(bytes);
-        if (free[size] < 0)
+        if (free[part] < 0)
           throw Unavailable(
             'The service is receiving too much data. Try again after the time in `Retry-After`.',
             { headers: { 'Retry-After': '1' } },

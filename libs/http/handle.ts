@@ -137,10 +137,13 @@ export interface Route extends MoreHandlers<AnyOperation, unknown> {
   problemPage?: ProblemPage;
 }
 
-/** Optional handlers: for large bodies, and for repeated requests with an `Idempotency-Key`. */
+/** Optional handlers: before a body is read, and for repeated requests with an `Idempotency-Key`. */
 export interface MoreHandlers<O, Result> {
-  /** Checks before a large body is read that the resource exists and the caller may change it. Rejects otherwise. */
-  beforeLargeBody?(input: Omit<HandlerInput<O>, 'body' | 'query'>): Promise<unknown>;
+  /**
+   * Rejects if the body need not be read, because the resource does not exist or the caller may not change it. A body
+   * above 1 MiB is large, and so is one of unknown length that can become large.
+   */
+  beforeBody?(input: Omit<HandlerInput<O>, 'body' | 'query'> & { isLarge: boolean }): Promise<unknown>;
   /** Checks that the caller may still see the stored response. Rejects otherwise. */
   authorizeReplay?(input: HandlerInput<O>): Promise<unknown>;
   /** Renders a response that was too large to store, from its replay key. It reflects the current state. */

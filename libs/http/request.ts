@@ -20,6 +20,9 @@ import { isTagList } from './etag.ts';
 import { readMultipart } from './multipart.ts';
 import { readQuery } from './query-parameters.ts';
 
+/** The limit for requests without credentials, which anyone can send. */
+const anonymousBodyBytes = 16 * 1024;
+
 /** A request that was parsed and validated. */
 export interface ParsedRequest {
   params: unknown;
@@ -38,8 +41,8 @@ export interface BodyReading {
 /** What parsing a request needs. */
 export interface ParseOptions {
   bodies: BodyReading;
-  /** Called with the path parameters before a large body is read. Rejects if it need not be read. */
-  beforeLargeBody(params: unknown): Promise<void>;
+  /** Called with the path parameters before a body is read. Rejects if it need not be read. */
+  beforeBody(params: unknown, isLarge: boolean): Promise<void>;
 }
 
 /**
@@ -50,13 +53,13 @@ export async function parseRequest(
   operation: AnyOperation,
   request: Request,
   response: Response,
-  { bodies, beforeLargeBody }: ParseOptions,
+  { bodies, beforeBody }: ParseOptions,
 ): Promise<ParsedRequest> {
   const errors = createInputErrors();
   const query = readQuery(operation, request.query, errors);
   checkIfMatch(operation, request, errors);
   const params = operation.params?.safeParse(request.params);
-  if (params?.success && isLarge(operation, request)) await beforeLargeBody(params.data);
+  if (operation.body && params?.success !== false) await beforeBody(params?.data ?? {}, isLarge(operation, request));
   const body = await readBody(operation, request, response, bodies, errors);
   if (errors.total > 0) throw listErrors(InvalidRequest, errors.listed, errors.total);
   if (params && !params.success) throw NotFound();
@@ -70,9 +73,13 @@ function checkIfMatch(operation: AnyOperation, request: Request, errors: InputEr
 }
 
 /** Returns whether the body is large, or of unknown length and possibly large. */
-function isLarge({ maxBodyBytes = smallBodyBytes }: AnyOperation, { headers }: Request): boolean {
-  const length = headers['transfer-encoding'] ? maxBodyBytes : Number(headers['content-length'] ?? 0);
+function isLarge(operation: AnyOperation, { headers }: Request): boolean {
+  const length = headers['transfer-encoding'] ? getMaxBytes(operation) : Number(headers['content-length'] ?? 0);
   return length > smallBodyBytes;
+}
+
+function getMaxBytes({ maxBodyBytes, access }: AnyOperation): number {
+  return maxBodyBytes ?? (access.authenticated ? smallBodyBytes : anonymousBodyBytes);
 }
 
 async function readBody(
@@ -84,7 +91,7 @@ async function readBody(
 ): Promise<{ value: unknown; fingerprint: string }> {
   const shape = operation.body;
   if (!shape) return { value: undefined, fingerprint: '' };
-  const lease = budget();
+  const lease = budget(operation.access.authenticated ? 'authenticated' : 'anonymous');
   response.once('close', lease.release);
   // the client has disconnected, so that there is no event
   if (response.closed) lease.release();
@@ -92,7 +99,7 @@ async function readBody(
     const { fields, file, fingerprint } = await readMultipart(request, shape, lease, errors);
     return { value: { fields: checkShape(shape.fields, fields, 'body', errors), file }, fingerprint };
   }
-  const bytes = await readBytes(request, operation.maxBodyBytes ?? smallBodyBytes, lease);
+  const bytes = await readBytes(request, getMaxBytes(operation), lease);
   if (bytes.length > 0 && !request.is(['application/json', '+json'])) throw unsupportedMediaType();
   const body = await parser.parse(operation.id, shape, bytes);
   if (body.malformed) throw MalformedJson(body.malformed.reason);

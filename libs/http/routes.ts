@@ -2,26 +2,23 @@
  * Creates the Express router of a service. Each route authenticates, authorizes, parses, calls its handler
  * and sends the response.
  */
-import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
 import {
   type AnyOperation,
   getProblems,
-  InvalidRequest,
   type Problem,
   rateLimitHeaders,
   TooManyRequests,
 } from '#libs/contract';
-import type { Store, StoredResponse } from '#libs/store';
+import type { Admission } from './admission.ts';
 import { type Authenticate, authenticateRequest } from './credentials.ts';
-import type { AuditDetails, HandlerInput, Principal, ReplayKey, RequestInfo, Route } from './handle.ts';
-import { addLocation } from './location.ts';
+import type { AuditDetails, Principal, Route } from './handle.ts';
 import { answerPreflight } from './preflight.ts';
-import { type BodyReading, type ParsedRequest, parseRequest } from './request.ts';
+import { type BodyReading, parseRequest } from './request.ts';
 import { createRequestInfo, type RequestNotes } from './request-info.ts';
 import { createResourceGuard } from './resource-guard.ts';
-import { getErrorPaths, type Rendered, render, send, sendProblem, toProblem } from './responses.ts';
+import { type RespondOptions, respond } from './respond.ts';
+import { getErrorPaths, send, sendProblem, toProblem } from './responses.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 /** The outcome of a request, for logs and metrics. */
@@ -43,14 +40,13 @@ export interface RequestOutcome {
 }
 
 /** Options of a service's router. */
-export interface RouterOptions {
+export interface RouterOptions extends RespondOptions {
   routes: readonly Route[];
-  store: Pick<Store, 'withIdempotencyKey'>;
   authenticate: Authenticate;
-  /** Prefix of all API paths, e.g. `/api/v1`. */
-  apiPrefix: string;
   /** The rate limit per principal, if there is one. */
   limit: TokenBucket | undefined;
+  /** Rejects requests while the process is overloaded. */
+  admission?: Admission;
   /** What all routers of the process share to read bodies. */
   bodies: BodyReading;
   /** Runs the handling of a request in a trace span. */
@@ -98,23 +94,29 @@ async function serve(
   const call = createRequestInfo(request, requestId, notes);
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
+  let end: (() => void) | undefined;
   try {
+    options.admission?.assertCapacity();
     principal = operation.access.authenticated
       ? await authenticateRequest(options.authenticate, request)
       : undefined;
     if (principal) await authorize(options, operation, principal);
     const parsed = await parseRequest(operation, request, response, {
       bodies: options.bodies,
-      beforeLargeBody: async (params) => {
+      beforeBody: async (params, isLarge) => {
         const { authorize } = createResourceGuard(operation, principal);
-        await route.beforeLargeBody?.({ actor: principal, params, call, authorize });
+        await route.beforeBody?.({ actor: principal, params, call, authorize, isLarge });
       },
     });
+    // a body that arrives slowly is not work
+    end = options.admission?.begin();
     await send(request, response, await respond(options, route, principal, parsed, request, call, notes));
   } catch (error) {
     failure = toFailure(error, declaredProblems);
     const { problem } = failure;
     sendProblem(response, problem, route.problemPage?.(problem, call, request.query));
+  } finally {
+    end?.();
   }
   options.onOutcome({
     operation: operation.id,
@@ -149,63 +151,6 @@ async function authorize(
   if (problem) throw problem;
 }
 
-async function respond(
-  { apiPrefix, store }: RouterOptions,
-  route: Route,
-  principal: Principal | undefined,
-  parsed: ParsedRequest,
-  request: Request,
-  call: RequestInfo,
-  notes: RequestNotes,
-): Promise<Rendered> {
-  const { operation } = route;
-  const { params, query, body } = parsed;
-  const toRendered = (reply: unknown) =>
-    addLocation(operation, params, apiPrefix, render(operation.status, reply, request));
-  const { authorize, assertAuthorized } = createResourceGuard(operation, principal);
-  const run = async (actor: Principal | undefined) => {
-    const reply = await route.run({ actor, params, query, body, call, authorize });
-    assertAuthorized();
-    return reply;
-  };
-  const key = operation.method === 'post' && principal ? getIdempotencyKey(request) : undefined;
-  if (key === undefined || !principal) return toRendered(await run(principal));
-
-  const scope = [
-    principal.organization_id,
-    principal.key_id ?? principal.user_id,
-    request.method,
-    request.path,
-    key,
-  ];
-  const claim = { key: hash(JSON.stringify(scope)), fingerprint: hash(parsed.fingerprint) };
-  let rendered: Rendered | undefined;
-  const toResponse = (reply: unknown) => {
-    rendered = toRendered(reply);
-    return toStoredResponse(rendered, operation.secrets);
-  };
-  const result = await store.withIdempotencyKey(principal, { claim, toResponse }, run);
-  if ('reply' in result) return rendered ?? toRendered(result.reply);
-  notes.replayed = true;
-  const input = { actor: principal, params, query, body, call, authorize };
-  await route.authorizeReplay?.(input);
-  assertAuthorized();
-  const { replayKey, ...stored } = result.stored;
-  const response = replayKey
-    ? toRendered(await renderReplay(route, input, replayKey))
-    : { ...stored, body: stored.body.length > 0 ? stored.body : undefined };
-  return { ...response, headers: { ...response.headers, 'Idempotency-Replayed': 'true' } };
-}
-
-async function renderReplay(
-  route: Route,
-  input: HandlerInput<AnyOperation>,
-  key: ReplayKey,
-): Promise<unknown> {
-  if (!route.replay) throw new Error(`${route.operation.id} cannot render a response again`);
-  return route.replay(input, key);
-}
-
 /**
  * Converts an error to a problem for the caller. A problem that the operation does not declare is a bug: the
  * caller gets a 500 and the error is logged.
@@ -217,30 +162,4 @@ function toFailure(
   const problem = toProblem(error);
   if (problem === error && declaredProblems.has(problem.kind)) return { problem };
   return { problem: problem === error ? toProblem(undefined) : problem, error };
-}
-
-function getIdempotencyKey(request: Request): string | undefined {
-  const key = request.get('idempotency-key');
-  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  const message = 'Use 1 to 255 printable ASCII characters without spaces';
-  throw InvalidRequest(undefined, { extra: { errors: [{ path: 'header/Idempotency-Key', message }] } });
-}
-
-/** Returns the response to store. Secrets that are shown only once become null. */
-function toStoredResponse(
-  { status, headers, body, replayKey }: Rendered,
-  secrets: readonly string[] = [],
-): StoredResponse {
-  if (body instanceof Readable) throw new Error('A streamed response cannot be stored');
-  const common = { status, headers, ...(replayKey && { replayKey }) };
-  if (secrets.length === 0) return { ...common, body: body ?? '' };
-  const hidden = Object.fromEntries(secrets.map((field) => [field, null]));
-  return {
-    ...common,
-    body: JSON.stringify({ ...JSON.parse(Buffer.from(body ?? '').toString('utf8')), ...hidden }),
-  };
-}
-
-function hash(value: string | Uint8Array): string {
-  return createHash('sha256').update(value).digest('base64url');
 }

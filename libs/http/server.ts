@@ -1,6 +1,12 @@
 /** The Express application around the routers, and the HTTP listener with graceful shutdown. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
@@ -54,7 +60,7 @@ export function application(options: {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies.length > 0 ? [...options.trustedProxies] : false);
-  app.use(helmet(headers), setRequestId);
+  app.use(helmet(headers), setRequestId, assertSingleHeaders);
   const toLoggablePath = createPathRedactor(options.operations, options.apiPrefix);
   const rejectUnmatched = (response: Response, problem: Problem) => {
     options.unmatched?.({
@@ -85,13 +91,28 @@ export interface HttpListener {
   close(withinMs: number): Promise<void>;
 }
 
-/** Starts an HTTP server. Port 0 selects a free port. Rejects if the port is in use. */
-export async function listen(app: RequestListener, port: number, host: string): Promise<HttpListener> {
+/**
+ * Starts an HTTP server. Port 0 selects a free port. Rejects if the port is in use. The connection of a client that
+ * reads nothing of its response for `stalledMs` (default: one minute) is closed.
+ */
+export async function listen(
+  app: RequestListener,
+  port: number,
+  host: string,
+  { stalledMs = 60_000 } = {},
+): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const server = createServer(
-    { requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
+    {
+      requestTimeout: 60_000,
+      // both limits are checked every five seconds
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: 5_000,
+      keepAliveTimeout: 65_000,
+    },
     app,
   );
+  closeStalledReaders(server, stalledMs);
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -101,6 +122,19 @@ export async function listen(app: RequestListener, port: number, host: string): 
     server.listen(port, host, resolve);
   });
   return { port: getPort(server), close: (withinMs) => closeServer(server, sockets, withinMs) };
+}
+
+function closeStalledReaders(server: Server, stalledMs: number): void {
+  const waiting = new WeakSet<Socket>();
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    waiting.add(request.socket);
+    response.once('close', () => waiting.delete(request.socket));
+  });
+  // Node calls this after this time without progress, and between two requests after `keepAliveTimeout`
+  server.setTimeout(stalledMs, (socket) => {
+    const isBeforeResponse = waiting.has(socket) && socket.writableLength === 0;
+    if (!isBeforeResponse) socket.destroy();
+  });
 }
 
 async function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<void> {
@@ -118,6 +152,21 @@ async function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinM
 function getPort(server: Server): number {
   // the address of a listening TCP server is always an object
   return (server.address() as AddressInfo).port;
+}
+
+/** Headers that decide who is asked and who asks. Node uses the first of several. */
+const singleHeaders = new Set(['host', 'authorization']);
+
+/** Throws `InvalidRequest` if a header that must be unique was sent twice. */
+function assertSingleHeaders(request: Request, _response: Response, next: NextFunction): void {
+  const found = new Set<string>();
+  for (let at = 0; at < request.rawHeaders.length; at += 2) {
+    const name = request.rawHeaders[at]?.toLowerCase() ?? '';
+    if (!singleHeaders.has(name)) continue;
+    if (found.has(name)) throw InvalidRequest(`Send the header ${name} only once.`);
+    found.add(name);
+  }
+  next();
 }
 
 function setRequestId(request: Request, response: Response, next: NextFunction): void {

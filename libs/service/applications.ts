@@ -5,6 +5,7 @@ import type { Bus } from '#libs/events';
 import {
   application,
   type BodyReading,
+  createAdmission,
   createRouter,
   type RequestOutcome,
   tokenBucket,
@@ -42,13 +43,14 @@ export interface StartedService {
 
 /** Creates the public API of all services. */
 export function createPublicApplication(context: ProcessContext, services: readonly StartedService[]) {
+  const admission = createAdmission({ maxInProgress: context.settings.MAX_REQUESTS_IN_PROGRESS });
   const { settings, log, apiPrefix } = context;
   const { RATE_LIMIT_PER_MINUTE: perMinute, RATE_LIMIT_BURST: burst } = settings;
   const limit =
     perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => context.now().getTime() }) : undefined;
   return application({
     routers: services.map((service) =>
-      createRouter({ ...toRouterDeps(context, service), ...service.handlers, apiPrefix, limit }),
+      createRouter({ ...toRouterDeps(context, service), ...service.handlers, apiPrefix, limit, admission }),
     ),
     operations: services.flatMap(({ handlers }) => handlers.routes.map(({ operation }) => operation)),
     apiPrefix,

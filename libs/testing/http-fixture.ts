@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId } from '#libs/contract';
 import {
+  type Admission,
   type Authenticate,
   application,
   type BodyReading,
@@ -49,6 +50,7 @@ export interface HttpFixtureOptions {
   limit?: TokenBucket;
   authenticate?: Authenticate;
   bodies?: BodyReading;
+  admission?: Admission;
 }
 
 /** Starts a listener with these routes on a free port. */
@@ -65,6 +67,7 @@ export async function httpFixture(
     authenticate: options.authenticate ?? (async (token) => principals[token]),
     apiPrefix: '/api/v1',
     limit: options.limit,
+    ...(options.admission && { admission: options.admission }),
     bodies: options.bodies ?? { budget: createBodyBudget(96 * 2 ** 20), parser: createBodyParser() },
     span: (_name, _headers, work) => work(),
     onOutcome: (outcome) => void outcomes.push(outcome),

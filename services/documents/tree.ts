@@ -114,7 +114,10 @@ export function nodeHandlers({
           });
           return documentReply.fromNodes(document, nodes);
         }),
-      { beforeLargeBody: assertAuthorized },
+      {
+        // a large body is not read in vain, and a small one costs no query
+        beforeBody: async ({ isLarge, ...input }) => isLarge && assertAuthorized(input),
+      },
     ),
   ];
 

@@ -1,0 +1,109 @@
+/** Limits for three times the requests that a process can answer: those it accepts, those it rejects, recovery. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
+import type { BenchFixture } from '../fixture.ts';
+import type { Limit } from '../limit.ts';
+
+/** What happened to the requests of an open load, which does not wait for responses. */
+interface Outcome {
+  acceptedMs: number[];
+  rejectedMs: number[];
+}
+
+/** The outcomes of the whole scenario, which all limits share. */
+interface Scenario {
+  unloaded: Outcome;
+  overloaded: Outcome;
+  recoveryMs: number;
+}
+
+let scenario: Promise<Scenario> | undefined;
+
+const remark = 'lists of templates, 600 connections, five seconds; the load generator and MongoDB share the cores';
+const common = { unit: 'ms', remark } as const;
+
+/** The limits in the order of the scenario. */
+export const overload: readonly Limit[] = [
+  {
+    ...common,
+    name: 'a request at a third of the capacity',
+    statistic: 'p99',
+    goal: 50,
+    measure: async (fixture, share) => (await measureOnce(fixture, share)).unloaded.acceptedMs,
+  },
+  {
+    ...common,
+    name: 'three times the capacity: an accepted request',
+    statistic: 'p99',
+    goal: 500,
+    measure: async (fixture, share) => (await measureOnce(fixture, share)).overloaded.acceptedMs,
+    measureBaseline: async (fixture, share) => (await measureOnce(fixture, share)).unloaded.acceptedMs,
+  },
+  {
+    ...common,
+    name: 'three times the capacity: a rejected request',
+    statistic: 'p99',
+    goal: 50,
+    measure: async (fixture, share) => (await measureOnce(fixture, share)).overloaded.rejectedMs,
+  },
+  {
+    ...common,
+    name: 'three times the capacity: until all requests are accepted again',
+    statistic: 'largest',
+    goal: 5_000,
+    measure: async (fixture, share) => [(await measureOnce(fixture, share)).recoveryMs],
+  },
+];
+
+function measureOnce(fixture: BenchFixture, share: number): Promise<Scenario> {
+  scenario ??= run(fixture, share);
+  return scenario;
+}
+
+async function run({ clients, organization, processes }: BenchFixture, share: number): Promise<Scenario> {
+  const { key } = organization;
+  const get = () => ({ method: 'GET', path: '/api/v1/templates', key }) as const;
+  const count = Math.ceil(3_000 * share);
+  const startedAt = performance.now();
+  await clients.service.load(count, get);
+  const capacity = count / ((performance.now() - startedAt) / 1000);
+  const pool = new Pool(processes.service.origin, { connections: 600, pipelining: 1 });
+  const headers = { authorization: `Bearer ${key}` };
+  const send = async (): Promise<{ status: number; ms: number }> => {
+    const sentAt = performance.now();
+    const response = await pool.request({ method: 'GET', path: '/api/v1/templates', headers });
+    await response.body.dump();
+    return { status: response.statusCode, ms: performance.now() - sentAt };
+  };
+  try {
+    const unloaded = await sendOpenLoad(capacity / 3, 5 * share, send);
+    const overloaded = await sendOpenLoad(capacity * 3, 5 * share, send);
+    const recoveredAt = performance.now();
+    for (let accepted = 0; accepted < 20; ) accepted = (await send()).status === 200 ? accepted + 1 : 0;
+    return { unloaded, overloaded, recoveryMs: performance.now() - recoveredAt };
+  } finally {
+    await pool.destroy();
+  }
+}
+
+/** Sends requests at a fixed rate and waits for all responses. */
+async function sendOpenLoad(
+  perSecond: number,
+  seconds: number,
+  send: () => Promise<{ status: number; ms: number }>,
+): Promise<Outcome> {
+  const outcome: Outcome = { acceptedMs: [], rejectedMs: [] };
+  const sent: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for (let elapsed = 0; elapsed < seconds; elapsed = (performance.now() - startedAt) / 1000) {
+    while (sent.length < elapsed * perSecond)
+      sent.push(
+        send().then(({ status, ms }) => {
+          (status === 503 ? outcome.rejectedMs : outcome.acceptedMs).push(ms);
+        }),
+      );
+    await pause(1);
+  }
+  await Promise.all(sent);
+  return outcome;
+}

@@ -1,0 +1,110 @@
+/** Tests bodies that are parsed in a worker: the same results as in the process, and no one waits for them. */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
+import { contracts, system } from '../contracts.ts';
+import { identity } from '../testing/services.ts';
+import { documents } from './service.ts';
+
+let app: TestApp;
+let ada: Person;
+
+beforeAll(async () => {
+  const { bodyWorker } = system;
+  app = await testApp({ services: [identity, documents], contracts, bodyWorker });
+  ada = await register(app);
+});
+afterAll(() => app?.stop());
+
+/** More than a body that the process parses itself. */
+const padding = ' '.repeat(300 * 1024);
+
+/** Sends a text as JSON. */
+async function send(method: string, path: string, body: string) {
+  const headers = { authorization: `Bearer ${ada.key}`, 'content-type': 'application/json' };
+  const response = await fetch(`${app.origin}/api/v1${path}`, { method, headers, body });
+  return { status: response.status, body: await response.json() };
+}
+
+const text = (words: string) => ({ type: 'doc', content: [{ type: 'text', text: words }] });
+const step = (words: string) => ({ node_type: 'step', title: 'Step', content: text(words) });
+
+test('a large body is stored like a small one', async () => {
+  const tree = {
+    title: 'Large',
+    nodes: [{ node_type: 'section', title: 'Ünïcode 🙂', children: [step('a'), step('b\u0000\\"')] }],
+  };
+  const small = await send('POST', '/documents', JSON.stringify(tree));
+  const large = await send('POST', '/documents', JSON.stringify(tree) + padding);
+  expect([small.status, large.status]).toEqual([201, 201]);
+  const withoutIds = (document: unknown) =>
+    JSON.stringify(document, (name, value) => (/(^|_)(id|at)$/.test(name) ? undefined : value));
+  expect(withoutIds(large.body)).toBe(withoutIds(small.body));
+  const read = await app.request('GET', `/documents/${large.body.id}`, { as: ada.key });
+  expect(read.body).toEqual(large.body);
+  expect(read.body.nodes[0].children[1].content).toEqual(text('b\u0000\\"'));
+});
+
+test('a tree of megabytes is stored completely', async () => {
+  const nodes = Array.from({ length: 300 }, (_, at) => ({
+    node_type: 'section',
+    title: `Section ${at}`,
+    content: text(`${at} `.repeat(2_000)),
+  }));
+  const { status, body } = await send('POST', '/documents', JSON.stringify({ title: 'Huge', nodes }));
+  expect(status).toBe(201);
+  expect(body.nodes.map(({ content }: { content: unknown }) => content)).toEqual(
+    nodes.map(({ content }) => content),
+  );
+});
+
+test('the errors of a large body are those of a small one', async () => {
+  for (const body of [
+    '{"title":1,"unknown":2,"nodes":[{"node_type":"section","title":"","content":{"type":"doc","x":1}}]}',
+    '{"title":"x","nodes":[{"node_type":"step","title":"not in a section"}]}',
+    '{"title":',
+    '[[',
+    '',
+  ]) {
+    const { errors, code, detail } = (await send('POST', '/documents', body)).body;
+    expect(code).toMatch(/invalid_request|malformed_json|node_hierarchy/);
+    expect((await send('POST', '/documents', body + padding)).body).toMatchObject({
+      code: body === '' ? 'malformed_json' : code,
+      ...(body !== '' && { detail, ...(errors && { errors }) }),
+    });
+  }
+});
+
+test('others are served while a large body is parsed', async () => {
+  const mistakes = Array.from({ length: 20 }, () => ({ x: 1 }));
+  const node = { node_type: 'section', title: 'x', content: { type: 'doc', content: mistakes } };
+  const upload = request(`${app.origin}/api/v1/documents`, {
+    method: 'POST',
+    agent: false,
+    headers: { authorization: `Bearer ${ada.key}`, 'content-type': 'application/json' },
+  });
+  const answered = once(upload, 'response');
+  let isAnswered = false;
+  void answered.then(() => {
+    isAnswered = true;
+  });
+  const body = JSON.stringify({ title: 'x', nodes: Array.from({ length: 10_000 }, () => node) });
+  await new Promise((resolve) => upload.end(body, () => resolve(undefined)));
+  let served = 0;
+  while (!isAnswered) {
+    await app.request('GET', '/documents/counts', { as: ada.key });
+    served += 1;
+  }
+  const [response] = await answered;
+  response.resume();
+  expect(response.statusCode).toBe(400);
+  // without a worker, the process would answer at most those that arrived before the end of the body
+  expect(served).toBeGreaterThan(10);
+});
+
+test('a body that needs too much memory is 413, and the next one is parsed', async () => {
+  const { status, body } = await send('POST', '/documents', `{"nodes":[${'{},'.repeat(10_500_000)}{}]}`);
+  expect([status, body.code]).toEqual([413, 'payload_too_large']);
+  expect((await send('POST', '/documents', `{"title":"x"}${padding}`)).status).toBe(201);
+});
