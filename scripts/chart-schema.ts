@@ -124,6 +124,7 @@ const excludedSettings = new Set([
   'PORT',
   'MANAGEMENT_PORT',
   'HOST',
+  'MANAGEMENT_HOST',
 ]);
 
 function settingsSchema(...shapes: readonly z.ZodObject[]) {

@@ -44,6 +44,7 @@ export function denoPermissions(
  */
 function getHosts(environment: Record<string, string | undefined>): string[] {
   const { HOST = '0.0.0.0', PORT = '8080', MANAGEMENT_PORT = '9464', PDS_ALLOW_NET } = environment;
+  const { MANAGEMENT_HOST = HOST } = environment;
   const more = PDS_ALLOW_NET?.split(',').filter(Boolean) ?? [];
   const isSrv = environment.MONGODB_URI?.startsWith('mongodb+srv:') ?? false;
   if (isSrv && more.length === 0) throw new SettingsError([srvMessage]);
@@ -52,7 +53,7 @@ function getHosts(environment: Record<string, string | undefined>): string[] {
     ...parseServers('AMQP_URL', environment.AMQP_URL, 5672),
     ...parseServers('OTEL_EXPORTER_OTLP_ENDPOINT', environment.OTEL_EXPORTER_OTLP_ENDPOINT, 4318),
   ];
-  return [...new Set([...found, `${HOST}:${PORT}`, `${HOST}:${MANAGEMENT_PORT}`, ...more])];
+  return [...new Set([...found, `${HOST}:${PORT}`, `${MANAGEMENT_HOST}:${MANAGEMENT_PORT}`, ...more])];
 }
 
 const srvMessage =

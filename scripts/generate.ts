@@ -161,8 +161,8 @@ function permissionsPage(): string {
     .join('\n');
   const operator = `## The operator
 
-The operator calls these routes on the management port with \`OPS_TOKEN\`. Every other credential is 401. The API port
-does not have these routes.
+The operator calls these routes on the management port with \`OPS_TOKEN\`. Every other credential is 401, and
+too many wrong ones from one address are 429 (\`OPS_TOKEN_FAILURES_PER_MINUTE\`). The API port does not have these routes.
 
 ${routes}
 

@@ -98,7 +98,7 @@ async function serve(
   try {
     options.admission?.assertCapacity();
     principal = operation.access.authenticated
-      ? await authenticateRequest(options.authenticate, request)
+      ? await authenticateRequest(options.authenticate, request, call.address)
       : undefined;
     if (principal) await authorize(options, operation, principal);
     const parsed = await parseRequest(operation, request, response, {
@@ -131,7 +131,7 @@ async function serve(
       audit: {
         event: operation.audit,
         outcome: failure?.problem.kind.code ?? (notes.replayed ? 'replayed' : 'done'),
-        address: request.ip ?? '',
+        address: call.address,
         details: notes.details,
       },
     }),

@@ -26,7 +26,7 @@ export async function openManagementPort(context: ProcessContext): Promise<Manag
   const { port, close } = await listen(
     (request, response) => application(request, response),
     settings.MANAGEMENT_PORT,
-    settings.HOST,
+    settings.MANAGEMENT_HOST ?? settings.HOST,
   );
   return {
     port,

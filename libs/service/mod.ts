@@ -31,6 +31,7 @@ export {
 export {
   appUrl,
   commonSettings,
+  count,
   flag,
   integer,
   list,
@@ -38,6 +39,7 @@ export {
   SettingsError,
   seconds,
   secret,
+  timeLimit,
 } from './settings.ts';
 export { type RunningServices, type StartOptions, start } from './start.ts';
 export type { Tracing } from './tracing.ts';

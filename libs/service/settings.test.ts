@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { until } from '#libs/testing';
 import { formatError } from './run.ts';
 import {
+  appUrl,
   commonSettings,
   flag,
   integer,
@@ -102,6 +103,14 @@ describe('settings', () => {
     expect(values).toEqual({ A: true, B: -12, C: 0.5, D: ['a', 'b'] });
     for (const B of ['1.5', '1e3', '0x1', ' 1', 'NaN'])
       expect(getErrors({ A: 'no', B, C: '1', D: '' }, [shape])).not.toEqual([]);
+  });
+
+  test('APP_URL accepts only http and https URLs without a query', () => {
+    expect(appUrl.parse('https://docs.example.com/pds/')).toBe('https://docs.example.com/pds');
+    const wrong = ['ftp://x.example', 'https:x.example', 'javascript:alert(1)', 'https://', 'x.example'];
+    const withMore = ['?a', '#a', '/ a'].map((end) => `https://x.example${end}`);
+    for (const url of [...wrong, ...withMore, 'https://user@x.example'])
+      expect(appUrl.safeParse(url).success).toBe(false);
   });
 
   test('TRUSTED_PROXIES accepts addresses and networks only', () => {

@@ -13,11 +13,21 @@ export const integer = z
   .regex(/^-?\d{1,15}$/, 'must be a whole number')
   .transform(Number);
 
+/** A number of things: 0 or more. */
+export const count = integer.pipe(z.number().min(0));
+
+/** The longest time that a timer of Node supports (2^31 ms), in whole seconds. It fires a longer one at once. */
+const maxTimerSeconds = 2_147_483;
+
 /** A duration in seconds, with at most three decimals. */
 export const seconds = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number of seconds')
-  .transform(Number);
+  .transform(Number)
+  .pipe(z.number().max(maxTimerSeconds));
+
+/** A time limit in seconds. A limit of zero would end everything at once. */
+export const timeLimit = seconds.pipe(z.number().min(0.1));
 
 /** A text that is never printed. */
 export const secret = z
@@ -25,9 +35,12 @@ export const secret = z
   .min(1, 'must not be empty')
   .transform((value) => new Secret(value));
 
-/** Public URL of the application, without a trailing slash. */
+/** Public URL of the application, without a trailing slash. Paths are appended to it. */
 export const appUrl = z
-  .url()
+  .string()
+  .refine((text) => /^https?:\/\/[^?#@\s]+$/.test(text) && URL.canParse(text), {
+    message: 'must be an http or https URL such as https://docs.example.com, without a query',
+  })
   .default('http://127.0.0.1:8080')
   .transform((url) => url.replace(/\/$/, ''));
 
@@ -47,7 +60,7 @@ export const keys = secret
     } catch {
       context.addIssue({
         code: 'custom',
-        message: 'must be base64 keys of 32 bytes each, separated by commas',
+        message: 'must be base64 keys of 32 random bytes each, separated by commas (openssl rand -base64 32)',
       });
       return z.NEVER;
     }
@@ -64,7 +77,6 @@ const amqp = secret
   .optional();
 
 const port = integer.pipe(z.number().min(0).max(65_535));
-const count = integer.pipe(z.number().min(0));
 const networks = list.refine(
   (items) => items.every(isNetwork),
   'must be addresses or CIDRs, separated by commas',
@@ -88,6 +100,10 @@ export const commonSettings = z.object({
       'Port of health, metrics and the operator’s operations. Do not expose it through the ingress',
   }),
   HOST: z.string().default('0.0.0.0').meta({ description: 'Address to listen on' }),
+  MANAGEMENT_HOST: z
+    .string()
+    .optional()
+    .meta({ description: 'Address that the management port listens on. Default: the value of `HOST`' }),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
   TRUSTED_PROXIES: networks
@@ -107,14 +123,14 @@ export const commonSettings = z.object({
     .pipe(z.number().min(128))
     .default(1_000)
     .meta({ description: 'Requests that a process handles at once, most of them waiting. Further ones get a 503' }),
-  DRAIN_SECONDS: seconds
+  DRAIN_SECONDS: timeLimit
     .default(25)
     .meta({ description: 'How long a stop waits for requests in flight, in seconds' }),
   METRICS_ENABLED: flag
     .default(true)
     .meta({ description: 'Whether the management port serves `/metrics`. Costs a few percent of CPU time' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url()
+    .url({ protocol: /^https?$/ })
     .optional()
     .meta({ description: 'OTLP endpoint for traces, over HTTP. Tracing is off if unset' }),
   OTEL_TRACES_SAMPLER: z

@@ -269,6 +269,17 @@ test('a process that waits for MongoDB is alive and not ready', async () => {
   await proxy.close();
 });
 
+test('the management port can listen on an address of its own', async () => {
+  const started = await startPair(twoServices(), { MANAGEMENT_HOST: '127.0.0.2' });
+  try {
+    expect((await fetch(`http://127.0.0.2:${started.managementPort}/healthz`)).status).toBe(200);
+    await expect(fetch(`http://127.0.0.1:${started.managementPort}/healthz`)).rejects.toThrow();
+    expect((await put(started, 'one')).status).toBe(200);
+  } finally {
+    await started.stop();
+  }
+});
+
 test('a failed service start closes everything', async () => {
   const pair = twoServices();
   const [producer, ...others] = pair.services;

@@ -20,6 +20,7 @@ import { createMetrics } from './metrics.ts';
 import { prepareStores } from './prepare-stores.ts';
 import type { AnyService } from './service.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
+import { warnOfRiskySettings } from './settings-warnings.ts';
 import { startTracing } from './tracing.ts';
 
 /** What to start. */
@@ -67,6 +68,7 @@ export async function start(options: StartOptions): Promise<RunningServices> {
   // the first result belongs to the first schema
   const settings = common as CommonSettings;
   const log = options.log ?? createLog({ level: settings.LOG_LEVEL, format: settings.LOG_FORMAT });
+  warnOfRiskySettings(settings, log);
   const name = names.length === 1 ? (names[0] ?? '') : 'all-in-one';
   const tracing = await startTracing(toOtlpOptions(settings, name));
   const openedStores = Promise.withResolvers<readonly Store[]>();

@@ -64,6 +64,8 @@ test('an invalid ENCRYPTION_KEYS throws an error without the value', () => {
     `${key},`,
     `${key},short`,
     `!${key}`,
+    Buffer.alloc(32).toString('base64'),
+    `${key},${Buffer.alloc(32).toString('base64')}`,
     `${key.slice(0, 20)}\n${key.slice(20)}`,
   ]) {
     const create = () => createKeyring(new Secret(wrong));

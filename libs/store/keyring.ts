@@ -22,8 +22,8 @@ export interface Keyring {
 }
 
 /**
- * Creates a keyring from `ENCRYPTION_KEYS`: comma-separated base64 keys of 32 bytes, newest first. Throws
- * otherwise.
+ * Creates a keyring from `ENCRYPTION_KEYS`: comma-separated base64 keys of 32 random bytes, newest first.
+ * Throws otherwise.
  */
 export function createKeyring(setting: Secret): Keyring {
   const texts = setting
@@ -35,6 +35,8 @@ export function createKeyring(setting: Secret): Keyring {
   if (raw.some((key, at) => key.length !== 32 || key.toString('base64') !== texts[at])) {
     throw new Error('ENCRYPTION_KEYS must hold base64 keys of 32 bytes each, separated by commas');
   }
+  if (raw.some((key) => key.every((byte) => byte === 0)))
+    throw new Error('ENCRYPTION_KEYS must hold keys of random bytes, not zeros');
   // with a key object, the cipher need not parse the key each time
   const keys = raw.map((key) => createSecretKey(key));
   const [first] = keys;

@@ -1,4 +1,5 @@
 /** Tests that requests fail with 503 while MongoDB is down, and that the store recovers. */
+import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -127,7 +128,7 @@ test('opening a store without MongoDB rejects as unavailable', async () => {
     topology: new Map(),
     bus,
     alone: true,
-    keyring: createKeyring(new Secret(Buffer.alloc(32).toString('base64'))),
+    keyring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
     now: () => new Date(),
     trace: () => undefined,
     onError: () => undefined,

@@ -39,7 +39,7 @@ export interface LogLine {
 }
 
 /** The operator's token in every test app. */
-export const opsToken = 'operator-of-the-test-app';
+export const opsToken = 'operator-of-the-test-app-with-32-characters';
 
 /** Starts services; `environment` adds to or replaces the test settings. */
 export async function testApp(options: {
@@ -77,6 +77,7 @@ export async function testApp(options: {
     DRAIN_SECONDS: '2',
     DEFAULT_PLAN: 'scale',
     OPS_TOKEN: opsToken,
+    OPS_TOKEN_FAILURES_PER_MINUTE: '0',
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
     ...options.environment,
   };

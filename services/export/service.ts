@@ -1,6 +1,6 @@
 /** The export service: its settings, and how its parts are created and connected. */
 import { z } from 'zod';
-import { every, integer, seconds, service } from '#libs/service';
+import { count, every, integer, service, timeLimit } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { exportContract } from './contract.ts';
 import { exportHandlers } from './exports.ts';
@@ -12,27 +12,26 @@ import { templateHandlers } from './templates.ts';
 import { createExportWorkers } from './workers/export-workers.ts';
 
 const hourMs = 60 * 60 * 1000;
-const atLeastOne = integer.pipe(z.number().min(1).max(65_536));
+const atLeast = (min: number) => integer.pipe(z.number().min(min).max(65_536));
 
 /** The service that exports documents as Word files and as Markdown. */
 export const exporting = service({
   contract: exportContract,
   settings: z.object({
-    EXPORT_CACHE_MB: atLeastOne.default(64).meta({ description: 'Memory for cached export files' }),
-    EXPORT_MAX_DOCUMENT_MB: atLeastOne
+    EXPORT_CACHE_MB: atLeast(1).default(64).meta({ description: 'Memory for cached export files' }),
+    EXPORT_MAX_DOCUMENT_MB: atLeast(1)
       .default(64)
       .meta({ description: 'Maximum size of the nodes of a document that is exported' }),
-    EXPORT_WORKERS: atLeastOne
+    EXPORT_WORKERS: atLeast(1)
       .default(1)
       .meta({ description: 'Number of export workers; each runs one export or template check at a time' }),
-    EXPORT_WORKER_MEMORY_MB: atLeastOne
+    EXPORT_WORKER_MEMORY_MB: atLeast(32)
       .default(512)
       .meta({ description: 'JavaScript heap limit of each export worker' }),
-    EXPORT_MAX_QUEUE: integer
+    EXPORT_MAX_QUEUE: count
       .default(256)
       .meta({ description: 'Maximum number of exports and template checks that wait for a worker' }),
-    EXPORT_TIMEOUT_SECONDS: seconds
-      .pipe(z.number().positive())
+    EXPORT_TIMEOUT_SECONDS: timeLimit
       .default(60)
       .meta({ description: 'Time limit of an export or template check, including its time in the queue' }),
   }),

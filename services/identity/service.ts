@@ -11,15 +11,16 @@ import { createTokenSigner } from './accounts/signing-keys.ts';
 import { apiKeyHandlers, recordKeyUsage } from './api-keys/api-keys.ts';
 import { identityContract } from './contract.ts';
 import { notificationHandlers, notifyMembers } from './notifications/notifications.ts';
+import { createOperatorReader } from './operator.ts';
 import { departmentHandlers } from './organizations/departments.ts';
 import { invitationHandlers } from './organizations/inviting.ts';
 import { memberHandlers } from './organizations/members.ts';
 import { organizationHandlers } from './organizations/organization.ts';
-import { createOperatorReader, subscriptionHandlers } from './organizations/subscribing.ts';
+import { subscriptionHandlers } from './organizations/subscribing.ts';
 import { createPrincipalReader } from './principal.ts';
 import { referenceHandlers } from './reference/reference.ts';
 import { startPageHandlers } from './reference/start-page.ts';
-import { identitySettings, toPlanLimits, toSignInLimits } from './settings.ts';
+import { identitySettings, toOperatorAccess, toPlanLimits, toSignInLimits } from './settings.ts';
 import { identityCollections, sealedPrivate } from './store/collections.ts';
 import { createRepositories } from './store/repositories.ts';
 
@@ -49,7 +50,7 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
       const passwordReset = passwordResetHandlers({ ...deps, rateLimit: rateLimits.logins, appUrl });
       const adminHandlers = {
         routes: [...subscription.adminHandlers, ...passwordReset.adminHandlers],
-        authenticate: createOperatorReader(settings.OPS_TOKEN),
+        authenticate: createOperatorReader({ ...toOperatorAccess(settings), now }),
       };
       const onError = (error: unknown) => log.warn({ err: error }, 'Could not rotate or delete signing keys');
       return {

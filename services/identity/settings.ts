@@ -1,8 +1,19 @@
 /** The settings of identity. */
 import { z } from 'zod';
-import { appUrl, integer, secret } from '#libs/service';
+import { appUrl, count, integer, secret } from '#libs/service';
+import type { OperatorOptions } from './operator.ts';
 import { type PlanLimits, planNames } from './rules/plans.ts';
 import type { SignInLimits } from './rules/rate-limit.ts';
+
+/** The shortest token that cannot be guessed: 16 random bytes in hexadecimal. */
+const minTokenLength = 32;
+
+/** The error message does not contain the value. */
+const opsToken = secret
+  .refine((value) => value.reveal().length >= minTokenLength && !/\s/.test(value.reveal()), {
+    message: `must have at least ${minTokenLength} characters and no spaces (openssl rand -hex 32)`,
+  })
+  .optional();
 
 /** The environment variables with their schemas. */
 export const identitySettings = z.object({
@@ -16,14 +27,14 @@ export const identitySettings = z.object({
       description:
         'URL of the guides (the folder docs of the repository), linked on the start page; if unset, the page names the folder',
     }),
-  REGISTRATIONS_PER_HOUR: integer
+  REGISTRATIONS_PER_HOUR: count
     .default(10)
     .meta({ description: 'Registrations per hour from one address; 0 turns the limit off' }),
-  LOGINS_PER_MINUTE: integer.default(10).meta({
+  LOGINS_PER_MINUTE: count.default(10).meta({
     description:
       'Attempts per minute from one address to log in, register, accept an invitation or use a password reset; 0 turns the limit off',
   }),
-  LOGIN_FAILURES_PER_15_MINUTES: integer.default(10).meta({
+  LOGIN_FAILURES_PER_15_MINUTES: count.default(10).meta({
     description: 'Failed logins to one account from one address in 15 minutes; 0 turns the limit off',
   }),
   PASSWORD_HASH_CONCURRENCY: integer.pipe(z.number().min(1).max(64)).default(2).meta({
@@ -31,18 +42,20 @@ export const identitySettings = z.object({
       'Passwords that a process hashes at the same time; each takes one thread of UV_THREADPOOL_SIZE',
   }),
   SIGNING_KEY_ROTATION_DAYS: integer
-    .pipe(z.number().min(1))
+    .pipe(z.number().min(1).max(3650))
     .default(30)
     .meta({ description: 'Days after which a new key signs access tokens' }),
   DEFAULT_PLAN: z.enum(planNames).default('trial').meta({ description: 'Plan of new organizations' }),
-  OPS_TOKEN: secret.optional().meta({
-    description:
-      'Bearer token of the operator on the management port; if unset, the operator operations are off',
+  OPS_TOKEN: opsToken.meta({
+    description: `Bearer token of the operator on the management port, at least ${minTokenLength} characters; if unset, the operator operations are off`,
   }),
-  PUBLISH_LIMIT_TRIAL: integer
+  OPS_TOKEN_FAILURES_PER_MINUTE: count.default(10).meta({
+    description: 'Wrong operator tokens per minute from one address; 0 turns the limit off',
+  }),
+  PUBLISH_LIMIT_TRIAL: count
     .default(5)
     .meta({ description: 'Publishes that the trial plan allows in total' }),
-  PUBLISH_LIMIT_TEAM: integer
+  PUBLISH_LIMIT_TEAM: count
     .default(200)
     .meta({ description: 'Publishes that the team plan allows per month' }),
 });
@@ -60,4 +73,11 @@ export function toSignInLimits(settings: z.output<typeof identitySettings>): Sig
 /** Maps the settings to the limits of the plans. */
 export function toPlanLimits(settings: z.output<typeof identitySettings>): PlanLimits {
   return { trialPublishes: settings.PUBLISH_LIMIT_TRIAL, teamPublishes: settings.PUBLISH_LIMIT_TEAM };
+}
+
+/** Maps the settings to how the operator authenticates. */
+export function toOperatorAccess(
+  settings: z.output<typeof identitySettings>,
+): Pick<OperatorOptions, 'opsToken' | 'failuresPerMinute'> {
+  return { opsToken: settings.OPS_TOKEN, failuresPerMinute: settings.OPS_TOKEN_FAILURES_PER_MINUTE };
 }

@@ -1,7 +1,7 @@
 /** Defines the sharing service: its settings, and how its parts are connected. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { appUrl, integer, service } from '#libs/service';
+import { appUrl, count, integer, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { sharingContract } from './contract.ts';
 import { deleteDeadTokens } from './dead-tokens.ts';
@@ -21,7 +21,7 @@ export const sharing = service({
       .pipe(z.number().min(1).max(65_536))
       .default(64)
       .meta({ description: 'Memory for rendered public documents, in MB' }),
-    EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: integer.default(60).meta({
+    EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: count.default(60).meta({
       description:
         'Requests for unknown public links that one address may send per minute; 0 disables the limit',
     }),

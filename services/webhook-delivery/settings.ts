@@ -1,6 +1,6 @@
 /** Settings of webhook delivery. */
 import { z } from 'zod';
-import { flag, list, seconds, secret } from '#libs/service';
+import { flag, list, seconds, secret, timeLimit } from '#libs/service';
 import { maxAttempts } from './rules/backoff.ts';
 import { parseRange, type Range } from './rules/target.ts';
 
@@ -23,9 +23,7 @@ const retryDelays = list.pipe(
 );
 
 const breakerPauses = list.pipe(
-  z
-    .array(seconds.pipe(z.number().positive()))
-    .length(2, 'must be two durations: the first pause and the longest pause'),
+  z.array(timeLimit).length(2, 'must be two durations: the first pause and the longest pause'),
 );
 
 /** The error message does not contain the value, which may include a password. */
@@ -53,7 +51,7 @@ export const webhookSettings = z.object({
   WEBHOOK_RETRY_SCHEDULE_SECONDS: retryDelays
     .default([30, 1800])
     .meta({ description: 'Delays after the first and the second attempt' }),
-  WEBHOOK_TIMEOUT_SECONDS: seconds
+  WEBHOOK_TIMEOUT_SECONDS: timeLimit
     .default(10)
     .meta({ description: 'Timeout of one request, including DNS and TLS' }),
 });

@@ -97,7 +97,7 @@ function readAllSettings(environment: StartOptions['environment']): Record<strin
 
 /**
  * The environment of a local run: permissive defaults and generated secrets, overridden by `environment`.
- * HOST and MONGODB_URI are fixed.
+ * The addresses to listen on and MONGODB_URI are fixed.
  */
 export function toLocalEnvironment(
   environment: StartOptions['environment'],
@@ -118,6 +118,7 @@ export function toLocalEnvironment(
     ...dataFolder.secrets,
     ...environment,
     HOST: '127.0.0.1',
+    MANAGEMENT_HOST: '127.0.0.1',
     MONGODB_URI: new URL('/process_documents', uri).href + new URL(uri).search,
   };
 }

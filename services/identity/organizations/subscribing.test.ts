@@ -30,6 +30,22 @@ describe('the operator', () => {
     expect(JSON.stringify((await app.request('GET', '/openapi.json')).body)).not.toContain('/ops/');
   });
 
+  test('too many wrong tokens are 429 on the management port', async () => {
+    const limited = await testApp({
+      services: [identity],
+      contracts,
+      environment: { OPS_TOKEN_FAILURES_PER_MINUTE: '2' },
+    });
+    try {
+      const statuses = [];
+      for (const token of ['one', 'two', 'three', opsToken])
+        statuses.push((await put(newId(), 'team', token, limited.management)).status);
+      expect(statuses).toEqual([401, 401, 429, 429]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   test('other tokens are 401, unknown organizations 404, unknown plans 400', async () => {
     for (const token of ['nonsense', ada.key, ada.token])
       expect((await put(ada.organizationId, 'scale', token)).status).toBe(401);

@@ -1,10 +1,8 @@
 /** Subscriptions: members read the plan of their organization, the operator sets it. */
-import { timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
-import { NotFound, type Secret } from '#libs/contract';
-import { handle, type Principal } from '#libs/http';
+import { NotFound } from '#libs/contract';
+import { handle } from '#libs/http';
 import { getSubscription, type Subscription, setSubscription } from '../contract.ts';
-import { hashCredential } from '../principal.ts';
 import { getPlanTerms, type PlanLimits } from '../rules/plans.ts';
 import { nextRenewal } from '../rules/terms.ts';
 import type { SubscriptionRow } from '../store/collections.ts';
@@ -48,16 +46,4 @@ export function subscriptionHandlers({ plans, planLimits, now }: SubscriptionOpt
       renews_at: nextRenewal(row, at),
     };
   }
-}
-
-/** Creates the function that authenticates the operator. Without `OPS_TOKEN` it accepts no token. */
-export function createOperatorReader(
-  opsToken: Secret | undefined,
-): (token: string) => Promise<Principal | undefined> {
-  const expected = opsToken && Buffer.from(hashCredential(opsToken.reveal()));
-  return async (token) => {
-    const isOperator =
-      expected !== undefined && timingSafeEqual(Buffer.from(hashCredential(token)), expected);
-    return isOperator ? { organization_id: 'operator', user_id: 'operator', key_id: null } : undefined;
-  };
 }
