@@ -66,7 +66,12 @@ const globalValues = {
   }),
   caBundle: object({ configMap: text, key: name }),
   secrets: object({ encryption: name, amqp: name }),
-  ingress: object({ namespaceLabels: textMap, podLabels: textMap }),
+  ingress: object({
+    namespaceLabels: textMap,
+    podLabels: textMap,
+    // a prefix of 0 bits would trust every caller
+    cidrs: { type: 'array', items: { type: 'string', pattern: '^[0-9a-fA-F.:]+/[1-9][0-9]{0,2}$' } },
+  }),
   monitoring: object({
     podMonitor: object({ enabled: flag }),
     labels: textMap,
@@ -125,6 +130,7 @@ const excludedSettings = new Set([
   'MANAGEMENT_PORT',
   'HOST',
   'MANAGEMENT_HOST',
+  'TRUSTED_PROXIES',
 ]);
 
 function settingsSchema(...shapes: readonly z.ZodObject[]) {

@@ -113,17 +113,21 @@ async function findCriticalIssues(objects: string): Promise<string> {
 /** Introduces errors that the checks must detect. Returns the undetected ones. */
 async function findUndetectedErrors(): Promise<string[]> {
   const found = [];
+  const values = await readFile(join(chart, 'ci', 'default-values.yaml'), 'utf8');
   const wrongValues = {
     'a setting': 'documents.env.DOCUMENT_CASH_MB=1',
     'a value': 'documents.replica=3',
     'an ingress': 'ingress.kind=traffic',
     'a number': 'documents.env.DOCUMENT_CACHE_MB=many',
+    'no network of the ingress': 'global.ingress.cidrs=null',
+    'every network as that of the ingress': 'global.ingress.cidrs={0.0.0.0/0}',
+    'trusted proxies beside that network': 'documents.env.TRUSTED_PROXIES=10.0.0.0/8',
   };
   for (const [kind, value] of Object.entries(wrongValues)) {
-    const { code } = await renderChart('{}', '--set', value);
+    const { code } = await renderChart(values, '--set', value);
     if (code === 0) found.push(`a wrong value is accepted (${kind}): ${value}`);
   }
-  const { out } = await renderChart('{}');
+  const { out } = await renderChart(values);
   const misspelledField = out.replace(
     /^( +)terminationGracePeriodSeconds:/m,
     '$1terminationGracePeriodSecond:',
