@@ -93,6 +93,10 @@ describe('every operation', () => {
     if (isMultipart) expect(paths).toContain(`body/${operation.body.file}`);
     else expect(paths).toEqual(expect.arrayContaining(['body/nonsense', 'body/more_nonsense']));
     if (isMultipart) return;
+    const halves = { a: '\ud83d', b: { c: ['\ude00'] } };
+    const invalid = (await app.request(method, path, { as: ada.key, body: halves })).body.errors;
+    const unicode = invalid.filter(({ message }: { message: string }) => message.includes('Unicode'));
+    expect(unicode.map(({ path: at }: { path: string }) => at)).toEqual(['body/a', 'body/b/c/0']);
     const broken = await app.request(method, path, {
       as: ada.key,
       body: '{"broken',

@@ -1,7 +1,8 @@
 /** Parses a JSON body and validates it. Threads load this file, so it imports little. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import { checkShape, createInputErrors, type InputErrors } from './input-errors.ts';
+import { addError, checkShape, createInputErrors, type InputErrors } from './input-errors.ts';
+import { findLoneSurrogates } from './lone-surrogates.ts';
 
 /** The maximum number of nested lists and objects. */
 const maxDepth = 128;
@@ -23,13 +24,17 @@ export function parseJsonBody(shape: z.ZodType, bytes: Uint8Array): JsonBody {
   if (isNestedDeeper(bytes)) return malformed(`The JSON is nested deeper than ${maxDepth} levels.`);
   let value: unknown;
   try {
-    if (bytes.length > 0) value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (text !== '') value = JSON.parse(text);
+    // only an escape can be half of a character
+    if (surrogateEscape.test(text)) for (const error of findLoneSurrogates(value, 'body')) addError(errors, error);
   } catch {
     return malformed();
   }
   return { value: checkShape(shape, value, 'body', errors), errors, hash };
 }
 
+const surrogateEscape = /\\u[dD][89a-fA-F]/;
 const [quote, backslash, openList, closeList, openObject, closeObject] = Buffer.from('"\\[]{}');
 
 /** Returns whether JSON is nested too deep, before a parser or a validator works on it. */

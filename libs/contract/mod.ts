@@ -5,6 +5,7 @@ export { type AnyOperation, type Contract, contract } from './contract.ts';
 export { type Envelope, type EventType, envelope, event } from './event.ts';
 export { addError, checkShape, createInputErrors, type InputErrors } from './input-errors.ts';
 export { type JsonBody, parseJsonBody } from './json-body.ts';
+export { findLoneSurrogates } from './lone-surrogates.ts';
 export {
   Body,
   body,

@@ -125,6 +125,21 @@ describe('the order of checks', () => {
     for (const { message } of errors) expect(message).toMatch(/./);
   });
 
+  test('text that is not valid Unicode is 400 and its parts are named', async () => {
+    const errorsOf = async (response: Promise<Response>) => (await parseJson(await response)).errors;
+    const halves = String.raw`{"name":"a\ud83d","size":1,"inner":{"a":"\ude00"}}`;
+    expect(await errorsOf(change({ body: halves }))).toMatchObject([
+      { path: 'body/name', message: expect.stringContaining('Unicode') },
+      { path: 'body/inner/a' },
+    ]);
+    expect(await errorsOf(change({}, existingId, '?limit=1&limit=%ED%A0%BD'))).toContainEqual({
+      path: 'query/limit',
+      message: 'Must be percent-encoded UTF-8',
+    });
+    const whole = String.raw`{"name":"\ud83d\ude00","size":1}`;
+    expect((await change({ body: whole }, existingId, '?limit=%31')).status).toBe(200);
+  });
+
   test('a 400 reports the paths of its errors for the log, without values', async () => {
     const secret = 'N2dEmAbc-0_xyzN2dEmAbc-0_xyzN2dEmAbc-0_xyz1';
     await change({ body: JSON.stringify({ name: 1, size: secret, [secret]: 1 }) });

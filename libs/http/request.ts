@@ -18,7 +18,7 @@ import type { BodyParser } from './body-parser.ts';
 import { readBytes } from './body-reader.ts';
 import { isTagList } from './etag.ts';
 import { readMultipart } from './multipart.ts';
-import { readQuery } from './query-parameters.ts';
+import { checkQueryEncoding, readQuery } from './query-parameters.ts';
 
 /** The limit for requests without credentials, which anyone can send. */
 const anonymousBodyBytes = 16 * 1024;
@@ -57,6 +57,7 @@ export async function parseRequest(
 ): Promise<ParsedRequest> {
   const errors = createInputErrors();
   const query = readQuery(operation, request.query, errors);
+  checkQueryEncoding(operation, request.url, errors);
   checkIfMatch(operation, request, errors);
   const params = operation.params?.safeParse(request.params);
   if (operation.body && params?.success !== false) await beforeBody(params?.data ?? {}, isLarge(operation, request));

@@ -178,6 +178,10 @@ describe('updateNode', () => {
     for (let level = 0; level < 33; level += 1) deep = { type: 'blockquote', content: [deep] };
     expect(outcome(await change(id, node, { content: deep }))).toEqual([400, 'invalid_request']);
     expect((await change(id, node, { content: { type: 5 } })).body.errors[0].path).toBe('body/content/type');
+    const half = { type: 'doc', content: [{ type: 'image', attrs: { alt: '\ud83d' } }] };
+    expect((await change(id, node, { content: half })).body.errors).toMatchObject([
+      { path: 'body/content/content/0/attrs/alt', message: expect.stringContaining('Unicode') },
+    ]);
 
     const maxBytes = 32 * 1024 * 1024;
     await context.set(id, { content_bytes: maxBytes - frame });
