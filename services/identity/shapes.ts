@@ -21,6 +21,10 @@ export const slug = z
   )
   .meta({ description: 'Part of public links' });
 export const password = z.string().min(12, 'Use at least 12 characters').max(256);
+
+/** Maximum size of a body with a password. A request that waits before its password is checked keeps its body. */
+export const maxPasswordBodyBytes = 16 * 1024;
+
 export const name = z.string().trim().min(1).max(200);
 
 const lockPublished = z.boolean().meta({

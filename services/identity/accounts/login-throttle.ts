@@ -2,36 +2,68 @@
  * Rate-limits password checks. An attempt is counted before the check, so that parallel requests cannot
  * bypass the limit.
  */
-import { accountLimitFactor, type RateLimit, toNetwork } from '../rules/rate-limit.ts';
-import type { RateLimiter, RateLimitKey } from '../store/rate-limiter.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { rateLimitHeaders, TooManyRequests } from '#libs/contract';
+import { bulkhead } from '#libs/service';
+import { accountLimitFactor, type RateLimit, slowdown } from '../rules/rate-limit.ts';
+import type { RateLimiter, Refund } from '../store/rate-limiter.ts';
+
+/** A password check to limit. */
+export interface LoginAttempt {
+  email: string;
+  address: string;
+  /** Whether the account logged in lately from the network of this address. */
+  isUsual: boolean;
+}
 
 /**
  * Runs `check`, which verifies the password of an account and returns undefined if it is wrong. A wrong
  * password counts as a failed login. Rejects with `TooManyRequests` when too many logins failed.
  */
 export type WithLoginThrottle = <R>(
-  account: { email: string; address: string },
+  attempt: LoginAttempt,
   check: () => Promise<R | undefined>,
 ) => Promise<R | undefined>;
 
+/** How many attempts may wait for their turn in this process. A waiting attempt holds only its request. */
+const maxWaiting = 100;
+
 /**
- * Creates the throttle. `failures` limits failed logins to an account from one network; the limit from all
- * networks together is ten times larger. Unknown accounts are limited like existing ones.
+ * Creates the throttle (docs/adr/0035). `failures` limits failed logins to an account from one network. From all
+ * networks together the limit is ten times larger, and above it attempts wait for their turn. Usual networks of the
+ * account have only their own limit, so nobody else can lock its owner out there. Unknown accounts are limited like
+ * existing ones.
  */
-export function createLoginThrottle(rateLimiter: RateLimiter, failures: RateLimit): WithLoginThrottle {
-  return async ({ email, address }, check) => {
-    const limits: [RateLimitKey, RateLimit][] = [
-      [['failure', email, toNetwork(address)], failures],
-      [['failure', email], { ...failures, max: failures.max * accountLimitFactor }],
-    ];
-    const refunds: (() => Promise<void>)[] = [];
+export function createLoginThrottle(
+  rateLimiter: RateLimiter,
+  failures: RateLimit,
+  wait: (ms: number) => Promise<unknown> = pause,
+): WithLoginThrottle {
+  const accountLimit = { ...failures, max: failures.max * accountLimitFactor };
+  const whileWaiting = bulkhead({ maxConcurrent: maxWaiting, maxQueue: 0, createError: tooManyWaitingError });
+
+  return async ({ email, address, isUsual }, check) => {
+    const refunds: Refund[] = [await rateLimiter.consume(['failure', email], failures, { address, isUsual })];
     const refundAll = () => Promise.all(refunds.map((refund) => refund()));
-    for (const [key, limit] of limits) refunds.push(await rateLimiter.consume(key, limit));
-    const result = await check().catch(async (error: unknown) => {
+    try {
+      if (!isUsual) {
+        const { waitMs, refund } = await rateLimiter.pace(['failure', email], accountLimit);
+        refunds.push(refund);
+        // before the check, so that a waiting attempt holds no thread, memory or session of MongoDB
+        if (waitMs > 0) await whileWaiting(() => wait(waitMs));
+      }
+      const result = await check();
+      if (result !== undefined) await refundAll();
+      return result;
+    } catch (error) {
       await refundAll();
       throw error;
-    });
-    if (result !== undefined) await refundAll();
-    return result;
+    }
   };
+
+  function tooManyWaitingError() {
+    const { max: quota, windowMs } = failures;
+    const policy = { name: 'login-failures', quota, windowSeconds: windowMs / 1000 };
+    return TooManyRequests(undefined, { headers: rateLimitHeaders(policy, slowdown.maxWaitMs / 1000) });
+  }
 }

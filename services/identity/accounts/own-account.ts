@@ -4,6 +4,7 @@ import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
 import { getMe, updatePassword, WrongPassword } from '../contract.ts';
 import { toMember, toOrganization } from '../presenters.ts';
+import { isUsualNetwork } from '../rules/usual-networks.ts';
 import type { AccountRepository } from '../store/accounts.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
@@ -16,6 +17,7 @@ export interface OwnAccountOptions {
   rejectWeakPassword: RejectWeakPassword;
   passwords: PasswordHasher;
   withLoginThrottle: WithLoginThrottle;
+  now: () => Date;
 }
 
 /** Handlers of the operations on the caller's account. */
@@ -25,6 +27,7 @@ export function ownAccountHandlers({
   rejectWeakPassword,
   passwords,
   withLoginThrottle,
+  now,
 }: OwnAccountOptions) {
   return [
     handle(getMe, async ({ actor }) => {
@@ -44,7 +47,10 @@ export function ownAccountHandlers({
         const user = await accounts.findUser(actor.user_id);
         if (!user) throw Unauthenticated();
         authorize(user);
-        const isRight = await withLoginThrottle({ email: user.email, address: call.address }, async () =>
+        const { email } = user;
+        const { address } = call;
+        const isUsual = isUsualNetwork(user, address, now());
+        const isRight = await withLoginThrottle({ email, address, isUsual }, async () =>
           (await passwords.verify(body.current_password, user.password)) ? true : undefined,
         );
         if (!isRight) throw WrongPassword();

@@ -1,4 +1,4 @@
-/** Rate limits of signing in, over HTTP with a real MongoDB. */
+/** Rate limits per address of signing in, over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type TestApp, type TestResponse, testApp } from '#libs/testing';
@@ -122,5 +122,6 @@ test('windows, waiting times and networks are computed', () => {
   expect(toNetwork('::ffff:192.0.2.7')).toBe('192.0.2.7');
   expect(toNetwork('2001:db8:1::7')).toBe(toNetwork('2001:db8:1:0:ffff::1'));
   expect(toNetwork('2001:db8:1:1::7')).not.toBe(toNetwork('2001:db8:1::7'));
+  expect(toNetwork('unknown')).toBe('unknown');
   expect(secondsUntil(at, new Date(at.getTime() + 5_000))).toBe(1);
 });

@@ -12,7 +12,7 @@ import {
   resetPassword,
 } from '../contract.ts';
 import { hashCredential } from '../principal.ts';
-import { type RateLimit, toNetwork } from '../rules/rate-limit.ts';
+import type { RateLimit } from '../rules/rate-limit.ts';
 import type { AccountRepository } from '../store/accounts.ts';
 import type { PasswordResetRepository } from '../store/password-resets.ts';
 import type { RateLimiter } from '../store/rate-limiter.ts';
@@ -67,7 +67,7 @@ export function passwordResetHandlers({
       ),
 
       handle(resetPassword, async ({ body, call }) => {
-        await rateLimiter.consume(['login', toNetwork(call.address)], rateLimit);
+        await rateLimiter.consume(['login'], rateLimit, call);
         const found = await resets.findOpen(hashCredential(body.token), now());
         if (!found) throw ResetInvalid();
         const { reset, user } = found;

@@ -12,8 +12,9 @@ import {
 } from '../contract.ts';
 import { hashCredential } from '../principal.ts';
 import { getPlanTerms, type PlanLimits } from '../rules/plans.ts';
-import { type SignInLimits, toNetwork } from '../rules/rate-limit.ts';
+import type { SignInLimits } from '../rules/rate-limit.ts';
 import { isReserved, toSlug } from '../rules/slug.ts';
+import { isUsualNetwork } from '../rules/usual-networks.ts';
 import type { AccountRepository, Membership } from '../store/accounts.ts';
 import type { SessionRow } from '../store/collections.ts';
 import type { RateLimiter } from '../store/rate-limiter.ts';
@@ -54,14 +55,13 @@ export function signInHandlers({
       call.audit({ account: hashAccount(body.email) });
       if (body.organization_slug !== undefined && isReserved(body.organization_slug))
         throw reservedSlugError();
-      const network = toNetwork(call.address);
-      await rateLimiter.consume(['login', network], rateLimits.logins);
+      await rateLimiter.consume(['login'], rateLimits.logins, call);
       await rejectWeakPassword(
         body.password,
         [body.email, body.name, body.organization_name],
         'body/password',
       );
-      await rateLimiter.consume(['registration', network], rateLimits.registrations);
+      await rateLimiter.consume(['registration'], rateLimits.registrations, call);
       const passwordHash = await passwords.hash(body.password);
       const isRequested = body.organization_slug !== undefined;
       const membership = await accounts.create({
@@ -72,6 +72,7 @@ export function signInHandlers({
         passwordHash,
         plan: defaultPlan,
         ...getPlanTerms(defaultPlan, planLimits),
+        address: call.address,
         at: now(),
       });
       call.audit(toActorDetails(membership));
@@ -80,14 +81,18 @@ export function signInHandlers({
 
     handle(logIn, async ({ body, call }) => {
       call.audit({ account: hashAccount(body.email) });
-      await rateLimiter.consume(['login', toNetwork(call.address)], rateLimits.logins);
-      const user = await withLoginThrottle({ email: body.email, address: call.address }, async () => {
-        const found = await accounts.findUserByEmail(body.email);
+      const { email } = body;
+      const { address } = call;
+      const found = await accounts.findUserByEmail(email);
+      const isUsual = isUsualNetwork(found, address, now());
+      await rateLimiter.consume(['login'], rateLimits.logins, { address, isUsual });
+      const user = await withLoginThrottle({ email, address, isUsual }, async () =>
         // an unknown account takes as long as a known one, so that timing does not reveal which emails exist
-        return (await passwords.verify(body.password, found?.password)) ? found : undefined;
-      });
+        (await passwords.verify(body.password, found?.password)) ? found : undefined,
+      );
       if (!user) throw WrongCredentials();
       call.audit({ actor_id: user._id });
+      await accounts.recordNetwork(user, address, now());
       const memberships = await accounts.listMemberships(user);
       const membership = chooseMembership(memberships, body.organization_slug);
       call.audit(toActorDetails(membership));

@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { anyone, id, NotFound, nothing, operation, page } from '#libs/contract';
 import { admin } from '../access.ts';
 import { AlreadyMember, InvitationInvalid, WrongCredentials } from '../problems.ts';
-import { departmentName, email, Invitation, NewInvitation, name, role, Session } from '../shapes.ts';
+import {
+  departmentName,
+  email,
+  Invitation,
+  maxPasswordBodyBytes,
+  NewInvitation,
+  name,
+  role,
+  Session,
+} from '../shapes.ts';
 
 export const createInvitation = operation({
   id: 'createInvitation',
@@ -59,6 +68,7 @@ export const acceptInvitation = operation({
   access: anyone,
   audit: 'invitation.accept',
   body: z.strictObject({ token: z.string().max(200), name, password: z.string().max(256) }),
+  maxBodyBytes: maxPasswordBodyBytes,
   status: 200,
   returns: Session,
   problems: [InvitationInvalid, WrongCredentials],

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { id, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
 import { admin, member, sessionMember } from '../access.ts';
 import { LastAdmin, NoSuchDepartment, WrongPassword } from '../problems.ts';
-import { departmentName, Member, Organization, password, RoleInfo, role } from '../shapes.ts';
+import {
+  departmentName,
+  Member,
+  maxPasswordBodyBytes,
+  Organization,
+  password,
+  RoleInfo,
+  role,
+} from '../shapes.ts';
 
 export const getMe = operation({
   id: 'getMe',
@@ -84,6 +92,7 @@ export const updatePassword = operation({
   access: sessionMember,
   audit: 'password.update',
   body: z.strictObject({ current_password: z.string().max(256), new_password: password }),
+  maxBodyBytes: maxPasswordBodyBytes,
   status: 204,
   returns: nothing,
   problems: [WrongPassword],

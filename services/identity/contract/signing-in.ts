@@ -8,7 +8,7 @@ import {
   SlugTaken,
   WrongCredentials,
 } from '../problems.ts';
-import { email, name, password, Session, slug } from '../shapes.ts';
+import { email, maxPasswordBodyBytes, name, password, Session, slug } from '../shapes.ts';
 
 export const registerOrganization = operation({
   id: 'registerOrganization',
@@ -37,6 +37,7 @@ export const logIn = operation({
   access: anyone,
   audit: 'user.login',
   body: z.strictObject({ email, password: z.string().max(256), organization_slug: slug.optional() }),
+  maxBodyBytes: maxPasswordBodyBytes,
   status: 200,
   returns: Session,
   problems: [WrongCredentials, OrganizationRequired],

@@ -20,7 +20,8 @@ import {
 } from '../contract.ts';
 import { toMember } from '../presenters.ts';
 import { hashCredential } from '../principal.ts';
-import { type RateLimit, toNetwork } from '../rules/rate-limit.ts';
+import type { RateLimit } from '../rules/rate-limit.ts';
+import { addUsualNetwork, isUsualNetwork } from '../rules/usual-networks.ts';
 import { type Invitation, password as newPassword } from '../shapes.ts';
 import type { AccountRepository } from '../store/accounts.ts';
 import type { InvitationRow, UserRow } from '../store/collections.ts';
@@ -88,7 +89,7 @@ export function invitationHandlers(options: InvitationOptions) {
     }),
 
     handle(acceptInvitation, async ({ body, call }) => {
-      await options.rateLimiter.consume(['login', toNetwork(call.address)], options.rateLimit);
+      await options.rateLimiter.consume(['login'], options.rateLimit, call);
       const at = now();
       for (let tries = 0; tries < maxTries; tries += 1) {
         const open = await invitations.findOpen(hashCredential(body.token), at);
@@ -99,7 +100,7 @@ export function invitationHandlers(options: InvitationOptions) {
         const account =
           user && memberships > 0
             ? await verifyAccount(options, user, body.password, call.address)
-            : await prepareAccount(options, user, invitation.email, body);
+            : await prepareAccount(options, user, invitation.email, body, call.address);
         const joined = await invitations.accept(invitation, account, at, (accepted, tx) =>
           tx.publish(MemberJoined, { member: toMember(accepted.user, accepted.member) }),
         );
@@ -117,15 +118,17 @@ export function invitationHandlers(options: InvitationOptions) {
 
 /** Verifies the password of an account that is a member of some organization. */
 async function verifyAccount(
-  { passwords, withLoginThrottle }: InvitationOptions,
+  { passwords, withLoginThrottle, accounts, now }: InvitationOptions,
   user: UserRow,
   password: string,
   address: string,
 ): Promise<InvitedAccount> {
-  const verified = await withLoginThrottle({ email: user.email, address }, async () =>
+  const isUsual = isUsualNetwork(user, address, now());
+  const verified = await withLoginThrottle({ email: user.email, address, isUsual }, async () =>
     (await passwords.verify(password, user.password)) ? user : undefined,
   );
   if (!verified) throw WrongCredentials();
+  await accounts.recordNetwork(verified, address, now());
   return { user: verified, isNew: false };
 }
 
@@ -138,6 +141,7 @@ async function prepareAccount(
   user: UserRow | undefined,
   email: string,
   body: { name: string; password: string },
+  address: string,
 ): Promise<InvitedAccount> {
   const parsed = newPassword.safeParse(body.password);
   if (!parsed.success) {
@@ -146,11 +150,14 @@ async function prepareAccount(
   }
   await rejectWeakPassword(body.password, [email, body.name], 'body/password');
   const password = await passwords.hash(body.password);
+  const _id = user?._id ?? newId();
   const account = {
-    _id: user?._id ?? newId(),
+    _id,
     email,
     name: body.name,
     password,
+    // those of an earlier owner of the account are forgotten
+    usual_networks: addUsualNetwork({ _id }, address, now()) ?? [],
     created_at: user?.created_at ?? now(),
   };
   return { user: account, isNew: true };

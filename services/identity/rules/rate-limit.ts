@@ -18,24 +18,66 @@ export interface SignInLimits {
 }
 
 /**
- * Multiplies the limit of failed logins when one account is counted over all addresses. The larger limit
- * keeps an attacker from locking the owner out quickly.
+ * Multiplies the limit of failed logins when one account is counted over all networks from which it did not log
+ * in lately.
  */
 export const accountLimitFactor = 10;
 
+/**
+ * How an account is slowed down beyond its limit. It gets one more attempt every `intervalMs` of the window. An
+ * attempt that comes earlier waits for its turn, but not longer than `maxWaitMs`.
+ */
+export const slowdown = { intervalMs: 2_000, maxWaitMs: 10_000 };
+
+/**
+ * The networks of an IPv6 address that are counted. A provider assigns a /64 to a device or a /56 or /48 to a
+ * site, so the larger networks have larger limits. All of a /48 together stays below the limit of an account.
+ */
+const ipv6Networks = [
+  { bits: 64, factor: 1 },
+  { bits: 56, factor: 2 },
+  { bits: 48, factor: 4 },
+] as const;
+
+/** A network with its limit. */
+export interface NetworkLimit {
+  network: string;
+  limit: RateLimit;
+}
+
+/**
+ * The networks of an address with their limits, the smallest first: an IPv4 address, or the /64, /56 and /48
+ * networks of an IPv6 address.
+ */
+export function toNetworkLimits(address: string, limit: RateLimit): NetworkLimit[] {
+  const ip = ipaddr.isValid(address) ? ipaddr.process(address) : undefined;
+  if (!(ip instanceof ipaddr.IPv6)) return [{ network: ip?.toString() ?? address, limit }];
+  return ipv6Networks.map(({ bits, factor }) => {
+    const first = ipaddr.IPv6.networkAddressFromCIDR(`${ip.toNormalizedString()}/${bits}`);
+    return { network: `${first.toString()}/${bits}`, limit: { ...limit, max: limit.max * factor } };
+  });
+}
+
 /** What counts as one address: an IPv4 address, or the /64 network of an IPv6 address. */
 export function toNetwork(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const ip = ipaddr.process(address);
-  return ip instanceof ipaddr.IPv6
-    ? `${ip.toNormalizedString().split(':', 4).join(':')}::/64`
-    : ip.toString();
+  return toNetworkLimits(address, { max: 0, windowMs: 0 })[0]?.network ?? address;
 }
 
 /** The window that contains `at`: its number and its end. */
 export function getWindow(at: Date, windowMs: number): { number: number; endsAt: Date } {
   const number = Math.floor(at.getTime() / windowMs);
   return { number, endsAt: new Date((number + 1) * windowMs) };
+}
+
+/**
+ * How long an attempt waits, ms, if it is number `count` in the window that contains `at`. Infinity if that would
+ * be longer than `maxWaitMs`.
+ */
+export function getSlowedWait(count: number, { max, windowMs }: RateLimit, at: Date): number {
+  if (count <= max) return 0;
+  const startsAt = getWindow(at, windowMs).endsAt.getTime() - windowMs;
+  const waitMs = Math.max(0, startsAt + (count - max) * slowdown.intervalMs - at.getTime());
+  return waitMs <= slowdown.maxWaitMs ? waitMs : Number.POSITIVE_INFINITY;
 }
 
 /** Whole seconds from `at` until `moment`, at least 1. */

@@ -3,6 +3,7 @@ import { newId } from '#libs/contract';
 import { type Actor, isDuplicate, type Store } from '#libs/store';
 import { EmailTaken, SlugTaken } from '../contract.ts';
 import { addSlugSuffix } from '../rules/slug.ts';
+import { addUsualNetwork } from '../rules/usual-networks.ts';
 import type { Role } from '../shapes.ts';
 import {
   type MemberRow,
@@ -33,6 +34,8 @@ export interface NewAccount {
   plan: string;
   publishLimit: number | null;
   renews: 'monthly' | 'never';
+  /** The address of the client, whose network is usual for the new user. */
+  address: string;
   at: Date;
 }
 
@@ -82,6 +85,12 @@ export function accountRepository(store: Store) {
       return store.transact(actor, (tx) => replacePassword({ _id, password }, newPassword, tx));
     },
 
+    /** Records that the user logged in from an address. */
+    async recordNetwork(user: UserRow, address: string, at: Date): Promise<void> {
+      const usual_networks = addUsualNetwork(user, address, at);
+      if (usual_networks) await rows.users.updateOne({ _id: user._id }, { $set: { usual_networks } });
+    },
+
     /** All memberships of a user. */
     async listMemberships(user: UserRow): Promise<Membership[]> {
       const memberRows = await rows.members.find({ user_id: user._id }).lean();
@@ -107,11 +116,13 @@ export function accountRepository(store: Store) {
 
   function tryCreate(account: NewAccount, slug: string): Promise<Membership> {
     const { at: created_at } = account;
+    const _id = newId();
     const user: UserRow = {
-      _id: newId(),
+      _id,
       email: account.email,
       name: account.name,
       password: account.passwordHash,
+      usual_networks: addUsualNetwork({ _id }, account.address, created_at) ?? [],
       created_at,
     };
     const organization: OrganizationRow = {

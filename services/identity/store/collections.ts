@@ -13,6 +13,8 @@ export const users = collection('users', {
     session_epoch: z.number().exactOptional(),
     /** Incremented when the user joins an organization, to conflict with a concurrent password change. */
     joined: z.number().exactOptional(),
+    /** The networks from which the user logged in lately (`rules/usual-networks.ts`). */
+    usual_networks: z.array(z.object({ hash: z.string(), at: z.date() })).exactOptional(),
     created_at: z.date(),
   }),
   indexes: [{ on: { email: 1 }, options: { unique: true } }],

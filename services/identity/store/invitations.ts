@@ -152,9 +152,9 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
    * sessions end. Returns undefined if the account has joined an organization in the meantime.
    */
   async function saveAccount(user: UserRow, { session }: Transaction): Promise<UserRow | undefined> {
-    const { _id, name, password, email, created_at } = user;
+    const { _id, name, password, usual_networks = [], email, created_at } = user;
     const update = {
-      $set: { name, password },
+      $set: { name, password, usual_networks },
       $inc: { session_epoch: 1, joined: 1 },
       $setOnInsert: { email, created_at },
     };
