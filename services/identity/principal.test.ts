@@ -24,9 +24,9 @@ function createToken(keyid: string, more: object = {}): string {
   return jwt.sign(claims, pair.privateKey, { algorithm: 'ES256', keyid });
 }
 
-/** Views over one member and one key; `reads` counts how often the keys were read. */
+/** Views over one member and one key, unless it `isDeleted`; `reads` counts how often the keys were read. */
 function createViews() {
-  const counts = { reads: 0 };
+  const counts = { reads: 0, isDeleted: false };
   const read = (view: View) => {
     const finder = {
       one: async () =>
@@ -34,6 +34,7 @@ function createViews() {
       many: async () => {
         if (view === publicKeys) counts.reads += 1;
         await new Promise((resolve) => setImmediate(resolve));
+        if (counts.isDeleted) return [];
         return [{ _id: kid, public_jwk: JSON.stringify(pair.publicKey.export({ format: 'jwk' })) }];
       },
     };
@@ -65,6 +66,22 @@ test('an unknown key id rereads the keys at most once in ten seconds', async () 
   expect(counts.reads).toBe(1);
   at += 10_001;
   expect(await authenticate(createToken(newId()))).toBeInstanceOf(RejectedToken);
+  expect(counts.reads).toBe(2);
+});
+
+test('tokens of a deleted key are rejected within a minute, cached or not', async () => {
+  const { counts, store } = createViews();
+  let at = Date.now();
+  const authenticate = createPrincipalReader(store, () => new Date(at));
+  const [cached, other] = [createToken(kid, { jti: 'cached' }), createToken(kid, { jti: 'other' })];
+  expect(await authenticate(cached)).toHaveProperty('user_id');
+  counts.isDeleted = true;
+  at += 59_999;
+  for (const token of [cached, other]) expect(await authenticate(token)).toHaveProperty('user_id');
+  expect(counts.reads).toBe(1);
+  at += 1;
+  for (const token of [cached, other])
+    expect(await authenticate(token)).toEqual({ reason: expect.stringMatching(/is not valid/) });
   expect(counts.reads).toBe(2);
 });
 

@@ -22,6 +22,9 @@ type Claims = z.infer<typeof claims>;
 /** The minimum time between two reads of the public keys that unknown key ids cause, ms. */
 const keyRereadIntervalMs = 10_000;
 
+/** How long the public keys are used before they are read again, ms. A deleted key verifies no longer. */
+const keysFreshForMs = 60_000;
+
 /** How far the clocks of replicas may differ. */
 const clockToleranceSeconds = 60;
 
@@ -105,14 +108,14 @@ export function hashCredential(credential: string): string {
 }
 
 /**
- * Creates the function that verifies access tokens with the published keys. An unknown key id makes it read
- * the keys again, at most once in ten seconds.
+ * Creates the function that verifies access tokens with the published keys. The keys are read again every minute;
+ * an unknown key id makes it read them earlier, at most once in ten seconds.
  */
 function createTokenVerifier(
   store: Pick<Store, 'read'>,
   now: () => Date,
 ): (token: string) => Promise<Claims | RejectedToken> {
-  const verified = createBoundedCache<string, Claims>(10_000);
+  const verified = createBoundedCache<string, { claims: Claims; kid: string }>(10_000);
   const published = store.read(publicKeys).unscoped();
   let pemById = new Map<string, string>();
   let readAt = Number.NEGATIVE_INFINITY;
@@ -122,24 +125,30 @@ function createTokenVerifier(
     const hash = hashCredential(token);
     const nowSeconds = now().getTime() / 1000;
     const cached = verified.get(hash);
-    if (cached) return cached.exp + clockToleranceSeconds > nowSeconds ? cached : rejected.expiredToken;
+    if (cached && (await findKey(cached.kid)) !== undefined) {
+      const { claims } = cached;
+      return claims.exp + clockToleranceSeconds > nowSeconds ? claims : rejected.expiredToken;
+    }
+    verified.delete(hash);
     // loaded with the first access token
     const { default: jwt } = await import('jsonwebtoken');
-    const header = readHeader(jwt, token);
-    const key = header && (await findKey(header.kid));
-    const result = key === undefined ? rejected.invalidToken : verifySignature(jwt, token, key, nowSeconds);
-    if (!(result instanceof RejectedToken)) verified.set(hash, result);
-    return result;
+    const kid = readKeyId(jwt, token);
+    const key = kid && (await findKey(kid));
+    if (!key) return rejected.invalidToken;
+    const claims = verifySignature(jwt, token, key, nowSeconds);
+    if (!(claims instanceof RejectedToken)) verified.set(hash, { claims, kid });
+    return claims;
   };
 
   async function findKey(kid: string): Promise<string | undefined> {
-    if (!pemById.has(kid) && !reading && now().getTime() - readAt >= keyRereadIntervalMs) {
+    const isUsable = () => pemById.has(kid) && now().getTime() - readAt < keysFreshForMs;
+    if (!isUsable() && !reading && now().getTime() - readAt >= keyRereadIntervalMs) {
       reading = readKeys().finally(() => {
         reading = undefined;
       });
     }
     // requests that arrive while the keys are read wait for that read
-    if (!pemById.has(kid)) await reading;
+    if (!isUsable()) await reading;
     return pemById.get(kid);
   }
 
@@ -156,10 +165,9 @@ function toPem(jwk: string): string {
     .toString();
 }
 
-function readHeader(jwt: typeof Jwt, token: string): { kid: string } | undefined {
+function readKeyId(jwt: typeof Jwt, token: string): string | undefined {
   try {
-    const kid = jwt.decode(token, { complete: true })?.header.kid;
-    return kid === undefined ? undefined : { kid };
+    return jwt.decode(token, { complete: true })?.header.kid;
   } catch {
     return undefined;
   }

@@ -102,9 +102,12 @@ function isSearchForWork({ command, returned, written }: ProfiledCommand): boole
   return returned + written === 0 && workFields.some((field) => filter.includes(`"${field}"`));
 }
 
-/** Webhook delivery caches the plans of organizations for five seconds. */
+/** Webhook delivery caches the plans of organizations for five seconds, every service the public keys for a minute. */
 function isCachedForSeconds({ client, collection }: ProfiledCommand): boolean {
-  return client === 'webhook-delivery' && collection === 'subscription_terms';
+  return (
+    (client === 'webhook-delivery' && collection === 'subscription_terms') ||
+    collection === 'signing_keys_public'
+  );
 }
 
 function isLostClaim(command: ProfiledCommand): boolean {
