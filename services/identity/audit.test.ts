@@ -112,6 +112,8 @@ describe('the security log records', () => {
     const line = { event: 'api_key.revoke', ...actor, revoked_key_id: created_key_id };
     expect((await revoke()).lines).toEqual([{ ...line, outcome: 'done', member_id: userId }]);
     expect((await revoke()).lines).toEqual([{ ...line, outcome: 'not_found' }]);
+    const all = await request('DELETE', '/me/api-keys', { as: token });
+    expect(all.lines).toEqual([{ event: 'api_key.revoke_all', outcome: 'done', ...actor, count: 1 }]);
   });
 
   test('a created, withdrawn and accepted invitation, with its inviter', async () => {

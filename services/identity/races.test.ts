@@ -107,6 +107,19 @@ describe('concurrent API keys', () => {
     });
   });
 
+  test('a key that creates keys while all are revoked leaves none', async () => {
+    const ada = await register(app);
+    await repeat(8, async () => {
+      const creator = (await createKey(ada.token)).body;
+      const [revoked, ...created] = await Promise.all([
+        app.request('DELETE', '/me/api-keys', { as: ada.token }),
+        ...[1, 2, 3, 4].map(() => createKey(creator.key)),
+      ]);
+      expect(revoked.status).toBe(204);
+      for (const { status, body } of created) expect(status === 201 ? await me(body.key) : status).toBe(401);
+    });
+  });
+
   test('a member removed while creating keys leaves none after rejoining', async () => {
     const ada = await register(app);
     const bob = await register(app);

@@ -37,6 +37,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   updateDepartment:      [ 1,  2,  1,  1],
   createApiKey:          [ 1,  2,  1,  2],
   deleteApiKey:          [ 2,  2,  1,  1],
+  deleteOwnApiKeys:      [ 1,  2,  1,  1],
   listApiKeys:           [ 2,  0,  0,  0],
   countInbox:            [ 3,  0,  0,  0],
   deleteInboxItem:       [ 1,  1,  0,  1],

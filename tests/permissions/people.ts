@@ -95,6 +95,13 @@ export async function createPeople(app: TestApp): Promise<People> {
     const { token, password } = login;
     return { actor, name, token, password, role, another: () => addMember(app, host.token, { role }) };
   };
+  const byKey = (actor: Actor, name: string, key: string, login: Login, role: Role): Credential => {
+    const another = async () => {
+      const { token, password } = await addMember(app, admin.token, { role });
+      return { token: (await createKey(app, token, role)).key, password };
+    };
+    return { ...byToken(actor, name, key, login), another };
+  };
   const byToken = (actor: Actor, name: string, token: string | undefined, login: Login): Credential => {
     return { actor, name, token, password: login.password };
   };
@@ -112,10 +119,10 @@ export async function createPeople(app: TestApp): Promise<People> {
     byLogin('editor', 'logged in', editor, admin, 'member'),
     byLogin('owner', 'logged in', owner, admin, 'member'),
     byLogin('admin', 'logged in', admin, admin, 'admin'),
-    byToken('member key', 'a member’s', membersKey.key, member),
-    byToken('member key', 'an admin’s, capped to member', capped.key, admin),
-    byToken('member key', 'a former admin’s', demotedKey.key, demoted),
-    byToken('admin key', 'an admin’s', admin.key, admin),
+    byKey('member key', 'a member’s', membersKey.key, member, 'member'),
+    byKey('member key', 'an admin’s, capped to member', capped.key, admin, 'member'),
+    byKey('member key', 'a former admin’s', demotedKey.key, demoted, 'member'),
+    byKey('admin key', 'an admin’s', admin.key, admin, 'admin'),
     byToken('expired key', 'an admin’s', expired.key, admin),
     byToken('revoked key', 'an admin’s', revoked.key, admin),
     byToken('revoked key', 'created with a revoked key', createdByRevoked.key, admin),

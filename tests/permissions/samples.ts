@@ -85,6 +85,7 @@ const identity = {
   'createApiKey with the role admin': () => ({ body: () => ({ name: unique('Key'), role: 'admin' }) }),
   listApiKeys: async (fixture) => ({ shows: (await fixture.apiKey()).key_id }),
   deleteApiKey: async (fixture) => ({ params: await fixture.apiKey() }),
+  deleteOwnApiKeys: async (fixture) => ({ shows: (await fixture.apiKey()).key_id, ends: true }),
   listInbox: async (fixture) => ({ shows: (await fixture.inboxItem()).item_id }),
   countInbox: withoutParams,
   markInboxItemRead: async (fixture) => ({ params: await fixture.inboxItem() }),

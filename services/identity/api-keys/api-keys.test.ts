@@ -112,3 +112,19 @@ test('revoking an API key revokes all keys created with it', async () => {
     expect((await app.request('GET', '/me', { as: key })).status).toBe(401);
   expect((await app.request('GET', '/me', { as: ada.key })).status).toBe(200);
 });
+
+test('a member revokes all own API keys, and no others', async () => {
+  const [ada, bob] = [await register(app), await register(app)];
+  const guest = await addMember(app, ada.token, { email: bob.email, password: bob.password });
+  const create = async (as: string) =>
+    (await app.request('POST', '/api-keys', { as, body: { name: 'Own' } })).body.key;
+  const first = await create(guest.token);
+  const keys = [first, await create(first), await create(guest.token)];
+  const status = async (as: string) => (await app.request('GET', '/me', { as })).status;
+  expect(await Promise.all(keys.map(status))).toEqual([200, 200, 200]);
+  expect((await app.request('DELETE', '/me/api-keys', { as: first })).status).toBe(204);
+  expect(await Promise.all(keys.map(status))).toEqual([401, 401, 401]);
+  // the session, the key of another member and the key in another organization stay valid
+  expect(await Promise.all([guest.token, ada.key, bob.key].map(status))).toEqual([200, 200, 200]);
+  expect((await app.request('DELETE', '/me/api-keys', { as: guest.token })).status).toBe(204);
+});

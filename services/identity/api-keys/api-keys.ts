@@ -10,6 +10,7 @@ import {
   ApiKeyUsed,
   createApiKey,
   deleteApiKey,
+  deleteOwnApiKeys,
   getVisibleUser,
   listApiKeys,
   RoleTooHigh,
@@ -75,6 +76,11 @@ export function apiKeyHandlers({ now, apiKeys, store }: ApiKeyOptions) {
       call.audit({ revoked_key_id: params.key_id });
       const revoked = await apiKeys.revoke(actor, params.key_id, authorize);
       call.audit({ member_id: revoked.user_id });
+      return undefined;
+    }),
+
+    handle(deleteOwnApiKeys, async ({ actor, call }) => {
+      call.audit({ count: await apiKeys.revokeAll(actor, actor.user_id) });
       return undefined;
     }),
   ];

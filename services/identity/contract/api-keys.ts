@@ -1,7 +1,7 @@
 /** The operations on API keys. */
 import { z } from 'zod';
 import { id, nothing, operation, page } from '#libs/contract';
-import { member, ownItemsOrAll, selfOrAdmin } from '../access.ts';
+import { member, ownItemsOrAll, self, selfOrAdmin } from '../access.ts';
 import { RoleTooHigh } from '../problems.ts';
 import { ApiKey, name, role } from '../shapes.ts';
 
@@ -51,6 +51,21 @@ export const deleteApiKey = operation({
   access: selfOrAdmin,
   audit: 'api_key.revoke',
   params: z.object({ key_id: id }),
+  status: 204,
+  returns: nothing,
+  problems: [],
+});
+
+export const deleteOwnApiKeys = operation({
+  id: 'deleteOwnApiKeys',
+  method: 'delete',
+  path: '/me/api-keys',
+  summary: 'Revoke all your API keys',
+  description:
+    'All keys that act as you in this organization, also those created with another key, and the key of this request. ' +
+    'Takes effect with the next request. Keys of other members stay valid, also if you are an admin.',
+  access: self,
+  audit: 'api_key.revoke_all',
   status: 204,
   returns: nothing,
   problems: [],

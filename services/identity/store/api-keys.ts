@@ -1,6 +1,7 @@
 /** API keys in MongoDB, stored as hashes. */
 import { NotFound } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
+import { toMembershipId } from './accounts.ts';
 import { type ApiKeyRow, apiKeys, members } from './collections.ts';
 
 /** Creates the repository of API keys, limited to the organization of the actor. */
@@ -52,6 +53,18 @@ export function apiKeyRepository(store: Store) {
           await rows.keys.deleteMany({ _id: { $in: creators } }, { session });
         }
         return revoked;
+      });
+    },
+
+    /** Deletes all API keys of a member. Returns their number. */
+    revokeAll(actor: Actor, userId: string): Promise<number> {
+      const { organization_id } = actor;
+      return store.transact(actor, async ({ session }) => {
+        // the increment makes this transaction conflict with a concurrent creation of a key
+        const _id = toMembershipId(organization_id, userId);
+        await rows.members.updateOne({ _id, organization_id }, { $inc: { keys_made: 1 } }, { session });
+        const { deletedCount } = await rows.keys.deleteMany({ organization_id, user_id: userId }, { session });
+        return deletedCount;
       });
     },
 
