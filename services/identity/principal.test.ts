@@ -5,7 +5,7 @@ import jwt from 'jsonwebtoken';
 import { newId, RejectedToken, type View } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { createPrincipalReader, issuer } from './principal.ts';
-import { memberStates, publicKeys } from './views.ts';
+import { liveSessions, memberStates, publicKeys } from './views.ts';
 
 const organization_id = newId();
 const user_id = newId();
@@ -16,6 +16,9 @@ function createToken(keyid: string, more: object = {}): string {
   const claims = {
     sub: user_id,
     org: organization_id,
+    sid: 'session',
+    epoch: 0,
+    iat: 0,
     iss: issuer,
     aud: issuer,
     exp: 4_000_000_000,
@@ -24,13 +27,16 @@ function createToken(keyid: string, more: object = {}): string {
   return jwt.sign(claims, pair.privateKey, { algorithm: 'ES256', keyid });
 }
 
-/** Views over one member and one key, unless it `isDeleted`; `reads` counts how often the keys were read. */
-function createViews() {
-  const counts = { reads: 0, isDeleted: false };
+/** Views over one member without sessions and one key, unless it `isDeleted`; counts how often they were read. */
+function createViews(sessions_ended_at?: Date) {
+  const counts = { reads: 0, sessionReads: 0, isDeleted: false };
+  const member = { organization_id, user_id, role: 'member', session_epoch: 0, sessions_ended_at };
   const read = (view: View) => {
     const finder = {
-      one: async () =>
-        view === memberStates ? { organization_id, user_id, role: 'member', session_epoch: 0 } : undefined,
+      one: async () => {
+        if (view === liveSessions) counts.sessionReads += 1;
+        return view === memberStates ? member : undefined;
+      },
       many: async () => {
         if (view === publicKeys) counts.reads += 1;
         await new Promise((resolve) => setImmediate(resolve));
@@ -116,6 +122,23 @@ test('token times are checked with a clock tolerance of 60 seconds', async () =>
   expect(await authenticateWith({ exp: at - 60 })).toEqual({ reason: expect.stringMatching(/expired/) });
   expect(await authenticateWith({ nbf: at + 60 })).toHaveProperty('user_id');
   expect(await authenticateWith({ nbf: at + 61 })).toEqual({ reason: expect.stringMatching(/not valid/) });
+});
+
+test.each([
+  ['issued before a session of the member ended', -60, 1],
+  ['issued when a session of the member ended', 0, 1],
+  ['issued within the clock tolerance after it', 60, 1],
+  ['issued later', 61, 0],
+])('the session of a token is read if the token was %s', async (_name, offset, reads) => {
+  const ended = 1_800_000_000;
+  const { counts, store } = createViews(new Date(ended * 1000));
+  const principal = await createPrincipalReader(
+    store,
+    () => new Date(ended * 1000),
+  )(createToken(kid, { iat: ended + offset }));
+  expect(counts.sessionReads).toBe(reads);
+  if (reads === 0) expect(principal).toHaveProperty('user_id');
+  else expect(principal).toEqual({ reason: expect.stringMatching(/session has ended/) });
 });
 
 test('a cached token expires', async () => {

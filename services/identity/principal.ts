@@ -11,12 +11,19 @@ import type { Store } from '#libs/store';
 import type { MemberPrincipal } from './access.ts';
 import { ApiKeyUsed } from './events.ts';
 import { isWellFormedKey } from './rules/api-key.ts';
-import { keyPrincipals, memberStates, publicKeys, subscriptionTerms } from './views.ts';
+import { keyPrincipals, liveSessions, memberStates, publicKeys, subscriptionTerms } from './views.ts';
 
 /** The `iss` and `aud` claims of access tokens. */
 export const issuer = 'process-document-service';
 
-const claims = z.object({ sub: z.uuid(), org: z.uuid(), exp: z.number(), epoch: z.number().default(0) });
+const claims = z.object({
+  sub: z.uuid(),
+  org: z.uuid(),
+  sid: z.string(),
+  iat: z.number(),
+  exp: z.number(),
+  epoch: z.number(),
+});
 type Claims = z.infer<typeof claims>;
 
 /** The minimum time between two reads of the public keys that unknown key ids cause, ms. */
@@ -31,8 +38,8 @@ const clockToleranceSeconds = 60;
 /**
  * Creates the function with which every service authenticates a bearer token. It returns the principal, or
  * the reason why the token is rejected. A verified access token is cached until it expires, but its member is
- * read on every request. So a removed member, a changed role, a new password and a revoked key take effect on
- * the next request.
+ * read on every request. So a removed member, a changed role, a new password, a logout and a revoked key take
+ * effect on the next request.
  */
 export function createPrincipalReader(
   store: Pick<Store, 'read' | 'transact'>,
@@ -40,6 +47,7 @@ export function createPrincipalReader(
 ): (token: string) => Promise<MemberPrincipal | RejectedToken> {
   const keys = store.read(keyPrincipals).unscoped();
   const members = store.read(memberStates);
+  const sessions = store.read(liveSessions);
   const terms = store.read(subscriptionTerms);
   const verifyToken = createTokenVerifier(store, now);
   const recordUse = createUsageRecorder(store, now);
@@ -64,8 +72,22 @@ export function createPrincipalReader(
     const { org: organization_id, sub: user_id, epoch } = verified;
     const member = await members.in(organization_id).one({ user_id });
     if (!member || (member.session_epoch ?? 0) !== epoch) return rejected.endedSession;
+    if (mayHaveEnded(verified, member.sessions_ended_at) && !(await isLive(verified)))
+      return rejected.endedSession;
     return { organization_id, user_id, key_id: null, role: member.role, plan: planReader(organization_id) };
   }
+
+  async function isLive({ org, sid }: Claims): Promise<boolean> {
+    return (await sessions.in(org).one({ _id: sid })) !== undefined;
+  }
+}
+
+/**
+ * Whether a session of the member ended after the token was issued. It may be another session; the session is read
+ * only in this case.
+ */
+function mayHaveEnded({ iat }: Claims, endedAt: Date | null | undefined): boolean {
+  return endedAt != null && endedAt.getTime() / 1000 + clockToleranceSeconds >= iat;
 }
 
 /**

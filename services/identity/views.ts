@@ -37,7 +37,17 @@ export const memberStates = view({
     role,
     /** An access token with another epoch is no longer valid. A missing value means 0. */
     session_epoch: z.number().nullish(),
+    /** When a session of the member was last deleted. Older access tokens are valid only if their session exists. */
+    sessions_ended_at: z.date().nullish(),
   }),
+});
+
+/** The sessions that have not ended. A new password also ends sessions by `session_epoch`. */
+export const liveSessions = view({
+  name: 'live_sessions',
+  collection: 'sessions',
+  scope: 'organization_id',
+  row: z.object({ _id: z.string(), organization_id: id }),
 });
 
 /** Public keys for verifying access tokens. */
@@ -94,4 +104,10 @@ export const subscriptionTerms = view({
 });
 
 /** The views that every service reads to authenticate a caller and to check the plan. */
-export const principalViews = [keyPrincipals, memberStates, publicKeys, subscriptionTerms] as const;
+export const principalViews = [
+  keyPrincipals,
+  memberStates,
+  liveSessions,
+  publicKeys,
+  subscriptionTerms,
+] as const;

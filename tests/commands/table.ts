@@ -13,7 +13,7 @@ export type Row = readonly [reads: number, writes: number, transactions: number,
 export const maxCounts: Readonly<Record<string, Row>> = {
   getSigningKeys:        [ 1,  0,  0,  0],
   logIn:                 [ 3,  1,  0,  1],
-  logOut:                [ 0,  1,  0,  0],
+  logOut:                [ 1,  0,  0,  0],
   refreshSession:        [ 3,  1,  0,  1],
   registerOrganization:  [ 0,  5,  1,  5],
   createPasswordReset:   [ 6,  1,  1,  1],

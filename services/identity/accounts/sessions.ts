@@ -43,15 +43,16 @@ export function createSessions({ sessions, accounts, signer, now, accessTokenSec
     async start(membership: Membership): Promise<SessionReply> {
       const refresh_token = createRefreshToken(randomBytes(16).toString('base64url'));
       const { user, organization } = membership;
-      await sessions.insert({
+      const session = {
         _id: hashCredential(getSessionName(refresh_token)),
         token_hash: hashCredential(refresh_token),
         organization_id: organization._id,
         user_id: user._id,
         epoch: user.session_epoch ?? 0,
         expires_at: getExpiry(),
-      });
-      return toReply(membership, refresh_token);
+      };
+      await sessions.insert(session);
+      return toReply(membership, session, refresh_token);
     },
 
     /** Exchanges a refresh token for new tokens. A token that was used before ends its session. */
@@ -68,25 +69,26 @@ export function createSessions({ sessions, accounts, signer, now, accessTokenSec
       if (reused) return { rejectReason: 'reused', session };
       const membership = await accounts.findMembership(session.organization_id, session.user_id);
       if (membership && (membership.user.session_epoch ?? 0) === session.epoch)
-        return toReply(membership, next);
-      await sessions.delete(session._id);
+        return toReply(membership, session, next);
+      await sessions.delete(session._id, now());
       return { rejectReason: 'ended', session };
     },
 
     /**
-     * Ends the session of a refresh token, also of a used one. Returns the session, or undefined if there was
-     * none.
+     * Ends the session of a refresh token, also of a used one, and its access tokens. Returns the session, or
+     * undefined if there was none.
      */
     end: (refreshToken: string): Promise<SessionRow | undefined> =>
-      sessions.delete(hashCredential(getSessionName(refreshToken))),
+      sessions.delete(hashCredential(getSessionName(refreshToken)), now()),
   };
 
   async function toReply(
     { user, member, organization }: Membership,
+    session: SessionRow,
     refresh_token: string,
   ): Promise<SessionReply> {
     return {
-      access_token: await signer.createToken(organization._id, user._id, user.session_epoch ?? 0),
+      access_token: await signer.createToken(session),
       refresh_token,
       token_type: 'Bearer',
       expires_in: accessTokenSeconds,

@@ -12,6 +12,7 @@ import { createTokenSigner } from './signing-keys.ts';
 
 const organization_id = newId();
 const user_id = newId();
+const session = { _id: newId(), organization_id, user_id, epoch: 0 };
 const dayMs = 86_400_000;
 
 function createFixture() {
@@ -67,12 +68,12 @@ test('no token is rejected during a rotation, on any replica', async () => {
   await second.prepare();
   const verifiers = [verifier(), verifier()];
   const tokens: { text: string; createdAt: number }[] = [];
-  const firstKid = getKid(await first.createToken(organization_id, user_id, 0));
+  const firstKid = getKid(await first.createToken(session));
   const kid = await first.rotate('operator');
   let elapsed = 0;
   for (; elapsed < 180_000; elapsed += 5_000) {
     for (const replica of [first, second])
-      tokens.push({ text: await replica.createToken(organization_id, user_id, 0), createdAt: elapsed });
+      tokens.push({ text: await replica.createToken(session), createdAt: elapsed });
     for (const verify of verifiers)
       for (const { text, createdAt } of tokens)
         if (elapsed - createdAt < 900_000) expect(await verify(text)).not.toBeInstanceOf(RejectedToken);

@@ -10,7 +10,7 @@ import type { Sealing } from '#libs/store';
 import { getSigningKeys } from '../contract.ts';
 import { issuer } from '../principal.ts';
 import { findCurrentKey, findExpiredKeys, isRotationDue, publishAheadMs } from '../rules/key-rotation.ts';
-import type { SigningKeyRow } from '../store/collections.ts';
+import type { SessionRow, SigningKeyRow } from '../store/collections.ts';
 import type { SigningKeyRepository } from '../store/signing-keys.ts';
 
 /** How long a process signs with the key that it has read before it reads the keys again, ms. */
@@ -45,16 +45,17 @@ export function createTokenSigner({
       current = await readCurrentKey();
     },
 
-    /** Creates an access token: an ES256 JWT with user, organization and the user's `session_epoch`. */
-    async createToken(organizationId: string, userId: string, epoch: number): Promise<string> {
+    /** Creates an access token of a session: an ES256 JWT. */
+    async createToken(session: Omit<SessionRow, 'token_hash' | 'expires_at'>): Promise<string> {
       // loaded with the first access token
       const { default: jwt } = await import('jsonwebtoken');
       if (!current || now().getTime() - current.readAt >= rereadIntervalMs) current = await readCurrentKey();
       const iat = Math.floor(now().getTime() / 1000);
       const claims = {
-        sub: userId,
-        org: organizationId,
-        epoch,
+        sub: session.user_id,
+        org: session.organization_id,
+        sid: session._id,
+        epoch: session.epoch,
         iss: issuer,
         aud: issuer,
         iat,

@@ -62,6 +62,7 @@ export const logOut = operation({
   method: 'post',
   path: '/auth/logout',
   summary: 'Log out and end the session',
+  description: 'Access tokens of the session stop working with the next request.',
   access: anyone,
   audit: 'user.logout',
   body: z.strictObject({ refresh_token: z.string().max(200) }),

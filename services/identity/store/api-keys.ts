@@ -63,7 +63,10 @@ export function apiKeyRepository(store: Store) {
         // the increment makes this transaction conflict with a concurrent creation of a key
         const _id = toMembershipId(organization_id, userId);
         await rows.members.updateOne({ _id, organization_id }, { $inc: { keys_made: 1 } }, { session });
-        const { deletedCount } = await rows.keys.deleteMany({ organization_id, user_id: userId }, { session });
+        const { deletedCount } = await rows.keys.deleteMany(
+          { organization_id, user_id: userId },
+          { session },
+        );
         return deletedCount;
       });
     },

@@ -41,13 +41,15 @@ export const members = collection('members', {
     user_id: id,
     /** A copy of the user's `session_epoch`, because every request reads it. */
     session_epoch: z.number().exactOptional(),
+    /** When a session of the member was last deleted. Older access tokens are valid only if their session exists. */
+    sessions_ended_at: z.date().exactOptional(),
     /** Incremented when the member creates an API key, to conflict with a concurrent removal of the member. */
     keys_made: z.number().exactOptional(),
     joined_at: z.date(),
   }),
   indexes: [
     // covers the query that every request runs, so that MongoDB reads no document
-    { on: { organization_id: 1, user_id: 1, role: 1, session_epoch: 1 } },
+    { on: { organization_id: 1, user_id: 1, role: 1, session_epoch: 1, sessions_ended_at: 1 } },
     { on: { user_id: 1 } },
   ],
 });
@@ -83,7 +85,7 @@ export type ApiKeyRow = StoredRow<typeof apiKeys>;
 
 export const sessions = collection('sessions', {
   row: z.object({
-    /** Hash of the session name, the first part of every refresh token of the session. */
+    /** Hash of the session name, the first part of every refresh token of the session; `sid` in access tokens. */
     _id: z.string(),
     /** Hash of the current refresh token. */
     token_hash: z.string(),

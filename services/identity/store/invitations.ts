@@ -133,6 +133,8 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
             role: invitation.role,
             department: await findDepartment(invitation, tx),
             session_epoch: user.session_epoch ?? 0,
+            // otherwise access tokens from an earlier membership would work again
+            ...(!account.isNew && { sessions_ended_at: at }),
             joined_at: at,
           };
           await rows.members.insertMany([member], { session, lean: true });

@@ -3,7 +3,8 @@
  * succeed.
  */
 import type { Store } from '#libs/store';
-import { type SessionRow, sessions } from './collections.ts';
+import { toMembershipId } from './accounts.ts';
+import { members, type SessionRow, sessions } from './collections.ts';
 
 /** The hash and expiry of the next refresh token. */
 export interface NextToken {
@@ -14,11 +15,11 @@ export interface NextToken {
 
 /** Creates the repository of sessions. */
 export function sessionRepository(store: Store) {
-  const rows = store.rows(sessions);
+  const rows = { sessions: store.rows(sessions), members: store.rows(members) };
 
   return {
     async insert(session: SessionRow): Promise<void> {
-      await rows.insertMany([session], { lean: true });
+      await rows.sessions.insertMany([session], { lean: true });
     },
 
     /**
@@ -31,17 +32,31 @@ export function sessionRepository(store: Store) {
       { at, ...next }: NextToken,
     ): Promise<{ session: SessionRow; reused: boolean } | 'unknown'> {
       const current = { _id, token_hash: tokenHash, expires_at: { $gt: at } };
-      const session = await rows.findOneAndUpdate(current, { $set: next }).lean();
+      const session = await rows.sessions.findOneAndUpdate(current, { $set: next }).lean();
       if (session) return { session, reused: false };
-      const reused = await rows.findOneAndDelete({ _id, token_hash: { $ne: tokenHash } }).lean();
+      const reused = await end({ _id, token_hash: { $ne: tokenHash } }, at);
       return reused ? { session: reused, reused: true } : 'unknown';
     },
 
-    /** Deletes a session. Returns it, or undefined if there was none. */
-    async delete(_id: string): Promise<SessionRow | undefined> {
-      return (await rows.findOneAndDelete({ _id }).lean()) ?? undefined;
-    },
+    /** Deletes a session and ends its access tokens. Returns it, or undefined if there was none. */
+    delete: (_id: string, at: Date): Promise<SessionRow | undefined> => end({ _id }, at),
   };
+
+  async function end(
+    filter: { _id: string; token_hash?: { $ne: string } },
+    at: Date,
+  ): Promise<SessionRow | undefined> {
+    const found = await rows.sessions.findOne(filter).lean();
+    if (!found) return undefined;
+    const { organization_id, user_id } = found;
+    return store.transact({ organization_id, user_id }, async ({ session }) => {
+      const ended = await rows.sessions.findOneAndDelete(filter, { session }).lean();
+      if (!ended) return undefined;
+      const change = { $max: { sessions_ended_at: at } };
+      await rows.members.updateOne({ _id: toMembershipId(organization_id, user_id) }, change, { session });
+      return ended;
+    });
+  }
 }
 
 export type SessionRepository = ReturnType<typeof sessionRepository>;
