@@ -92,6 +92,16 @@ export const Session = z
   })
   .meta({ id: 'Session' });
 
+export const AcceptedInvitation = z
+  .strictObject({
+    ...Session.shape,
+    replaced_account: z
+      .strictObject({ detail: z.string().meta({ description: 'What happened to the other account' }) })
+      .nullable()
+      .meta({ description: 'Set if your new account took over the email of another account' }),
+  })
+  .meta({ id: 'AcceptedInvitation' });
+
 export const Subscription = z
   .strictObject({
     plan: z.string(),

@@ -79,7 +79,11 @@ export function passwordResetHandlers({
     ],
     adminHandlers: [
       handle(resetAccountPassword, async ({ actor, body, call }) => {
-        const user = await accounts.findUserByEmail(body.email);
+        const found = await accounts.findUsersByEmail(body.email);
+        const user =
+          body.organization_slug === undefined
+            ? found[0]
+            : await accounts.findMemberOf(body.organization_slug, found);
         if (!user) throw NoSuchAccount();
         call.audit({ organization_id: null, member_id: user._id });
         return store.respond(actor, (within) => createReset(user._id, null, within));

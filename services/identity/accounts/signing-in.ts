@@ -16,7 +16,7 @@ import type { SignInLimits } from '../rules/rate-limit.ts';
 import { isReserved, toSlug } from '../rules/slug.ts';
 import { isUsualNetwork } from '../rules/usual-networks.ts';
 import type { AccountRepository, Membership } from '../store/accounts.ts';
-import type { SessionRow } from '../store/collections.ts';
+import type { SessionRow, UserRow } from '../store/collections.ts';
 import type { RateLimiter } from '../store/rate-limiter.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
@@ -83,19 +83,18 @@ export function signInHandlers({
       call.audit({ account: hashAccount(body.email) });
       const { email } = body;
       const { address } = call;
-      const found = await accounts.findUserByEmail(email);
-      const isUsual = isUsualNetwork(found, address, now());
+      const found = await accounts.findUsersByEmail(email);
+      const isUsual = found.some((user) => isUsualNetwork(user, address, now()));
       await rateLimiter.consume(['login'], rateLimits.logins, { address, isUsual });
-      const user = await withLoginThrottle({ email, address, isUsual }, async () =>
-        // an unknown account takes as long as a known one, so that timing does not reveal which emails exist
-        (await passwords.verify(body.password, found?.password)) ? found : undefined,
+      const users = await withLoginThrottle({ email, address, isUsual }, () =>
+        findByPassword(found, body.password),
       );
-      if (!user) throw WrongCredentials();
-      call.audit({ actor_id: user._id });
-      await accounts.recordNetwork(user, address, now());
-      const memberships = await accounts.listMemberships(user);
+      if (!users) throw WrongCredentials();
+      call.audit({ actor_id: users[0]._id });
+      const memberships = (await Promise.all(users.map(accounts.listMemberships))).flat();
       const membership = chooseMembership(memberships, body.organization_slug);
       call.audit(toActorDetails(membership));
+      await accounts.recordNetwork(membership.user, address, now());
       return sessions.start(membership);
     }),
 
@@ -116,6 +115,19 @@ export function signInHandlers({
       return undefined;
     }),
   ];
+
+  /** The accounts with this password: one, or also the account that it replaced. Undefined if there is none. */
+  async function findByPassword(
+    users: readonly UserRow[],
+    password: string,
+  ): Promise<[UserRow, ...UserRow[]] | undefined> {
+    const matching: UserRow[] = [];
+    // an unknown account takes as long as a known one, so that timing does not reveal which emails exist
+    if (users.length === 0) await passwords.verify(password, undefined);
+    for (const user of users) if (await passwords.verify(password, user.password)) matching.push(user);
+    const [first, ...others] = matching;
+    return first && [first, ...others];
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { anyone, id, NotFound, nothing, operation, page } from '#libs/contract';
 import { admin } from '../access.ts';
 import { AlreadyMember, InvitationInvalid, WrongCredentials } from '../problems.ts';
 import {
+  AcceptedInvitation,
   departmentName,
   email,
   Invitation,
@@ -11,7 +12,6 @@ import {
   NewInvitation,
   name,
   role,
-  Session,
 } from '../shapes.ts';
 
 export const createInvitation = operation({
@@ -64,12 +64,22 @@ export const acceptInvitation = operation({
   description:
     'Send the password of your account if you have one; otherwise choose a name and a password. ' +
     'The response is that of a login. ' +
-    'An account with the invited email that is in no organization gets the name and password sent here.',
+    'An account with the invited email that is in no organization gets the name and password sent here. ' +
+    'If somebody else has registered the email, and no invitation has confirmed it, `replace_account` gives the email ' +
+    'to your new account. The other account keeps its organization.',
   access: anyone,
   audit: 'invitation.accept',
-  body: z.strictObject({ token: z.string().max(200), name, password: z.string().max(256) }),
+  body: z.strictObject({
+    token: z.string().max(200),
+    name,
+    password: z.string().max(256),
+    replace_account: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Create a new account even if an account with the unconfirmed email exists' }),
+  }),
   maxBodyBytes: maxPasswordBodyBytes,
   status: 200,
-  returns: Session,
+  returns: AcceptedInvitation,
   problems: [InvitationInvalid, WrongCredentials],
 });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { anyone, id, NotFound, nothing, operation, timestamp } from '#libs/contract';
 import { operator, sessionAdmin } from '../access.ts';
 import { MemberElsewhere, NoSuchAccount, ResetInvalid } from '../problems.ts';
-import { email, password } from '../shapes.ts';
+import { email, password, slug } from '../shapes.ts';
 
 const NewPasswordReset = z
   .strictObject({
@@ -56,9 +56,12 @@ export const resetAccountPassword = operation({
   at: 'root',
   path: '/ops/password-resets',
   summary: 'Create a token with which a user of any number of organizations sets a new password',
+  description:
+    '`organization_slug` selects an account by one of its organizations. Only an account that lost its email to another ' +
+    'one needs it.',
   access: operator,
   audit: 'password_reset.create',
-  body: z.strictObject({ email }),
+  body: z.strictObject({ email, organization_slug: slug.optional() }),
   status: 201,
   returns: NewPasswordReset,
   secrets: ['token', 'reset_url'],

@@ -5,7 +5,7 @@ import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 import { documents } from '../../documents/service.ts';
 import { identity } from '../../testing/services.ts';
-import { Invitation, NewInvitation, Session } from '../shapes.ts';
+import { AcceptedInvitation, Invitation, NewInvitation } from '../shapes.ts';
 
 let app: TestApp;
 
@@ -50,7 +50,8 @@ describe('invitations', () => {
 
     const joined = await accept(body.token);
     expect(joined.status).toBe(200);
-    expect(Session.parse(joined.body)).toMatchObject({
+    expect(AcceptedInvitation.parse(joined.body)).toMatchObject({
+      replaced_account: null,
       member: { email, name: 'Guest', role: 'member' },
       organization: { id: ada.organizationId },
     });

@@ -32,6 +32,8 @@ const validDays = 7;
 /** How often accepting an invitation is tried when the account changes at the same time. */
 const maxTries = 3;
 const position = z.tuple([id]);
+const replaceableDetail =
+  'The password is wrong. If you did not register this email yourself, send `replace_account: true` and a new password.';
 
 /** What the operations on invitations need. */
 export interface InvitationOptions {
@@ -97,10 +99,13 @@ export function invitationHandlers(options: InvitationOptions) {
         const { invitation, user, memberships } = open;
         const { _id: invitation_id, organization_id, invited_by, role } = invitation;
         call.audit({ invitation_id, organization_id, invited_by, role });
+        const isReplaceable = user !== undefined && hasUnconfirmedEmail(user, memberships);
+        const replaces = isReplaceable && body.replace_account ? user : undefined;
         const account =
-          user && memberships > 0
-            ? await verifyAccount(options, user, body.password, call.address)
-            : await prepareAccount(options, user, invitation.email, body, call.address);
+          user && memberships > 0 && !replaces
+            ? await verifyAccount(options, user, { isReplaceable, password: body.password }, call.address)
+            : await prepareAccount(options, { user, replaces, email: invitation.email }, body, call.address);
+        if (replaces) call.audit({ replaced_account_id: replaces._id });
         const joined = await invitations.accept(invitation, account, at, (accepted, tx) =>
           tx.publish(MemberJoined, { member: toMember(accepted.user, accepted.member) }),
         );
@@ -109,37 +114,50 @@ export function invitationHandlers(options: InvitationOptions) {
         if (!membership) continue;
         call.audit({ actor_id: joined.user._id });
         // the user as it was when the password was verified: a password changed since then ends this session
-        return sessions.start({ ...membership, user: joined.user });
+        const session = await sessions.start({ ...membership, user: joined.user });
+        return { ...session, replaced_account: replaces ? { detail: replacedDetail } : null };
       }
       throw InvitationInvalid();
     }),
   ];
 }
 
+/** Tells the new owner of an email what happened to the account that had it (docs/adr/0034). */
+const replacedDetail =
+  'Another account had registered this email without confirming it, and has lost it to your new account. ' +
+  'The organization that it founded stays with it: you are not a member there.';
+
+/**
+ * Whether the holder of an invitation may take over the email of this account: nobody has confirmed it by accepting an
+ * invitation, so its only membership is that of the organization that it founded itself.
+ */
+function hasUnconfirmedEmail({ joined }: UserRow, memberships: number): boolean {
+  return joined === undefined && memberships === 1;
+}
+
 /** Verifies the password of an account that is a member of some organization. */
 async function verifyAccount(
   { passwords, withLoginThrottle, accounts, now }: InvitationOptions,
   user: UserRow,
-  password: string,
+  { password, isReplaceable }: { password: string; isReplaceable: boolean },
   address: string,
 ): Promise<InvitedAccount> {
   const isUsual = isUsualNetwork(user, address, now());
   const verified = await withLoginThrottle({ email: user.email, address, isUsual }, async () =>
     (await passwords.verify(password, user.password)) ? user : undefined,
   );
-  if (!verified) throw WrongCredentials();
+  if (!verified) throw WrongCredentials(isReplaceable ? replaceableDetail : undefined);
   await accounts.recordNetwork(verified, address, now());
   return { user: verified, isNew: false };
 }
 
 /**
  * Prepares a new account. An account with the invited email that is in no organization keeps its id and takes
- * the new name and password.
+ * the new name and password. An account that it `replaces` keeps all but its email.
  */
 async function prepareAccount(
   { passwords, rejectWeakPassword, now }: InvitationOptions,
-  user: UserRow | undefined,
-  email: string,
+  { user, replaces, email }: { user: UserRow | undefined; replaces: UserRow | undefined; email: string },
   body: { name: string; password: string },
   address: string,
 ): Promise<InvitedAccount> {
@@ -150,7 +168,8 @@ async function prepareAccount(
   }
   await rejectWeakPassword(body.password, [email, body.name], 'body/password');
   const password = await passwords.hash(body.password);
-  const _id = user?._id ?? newId();
+  const kept = replaces ? undefined : user;
+  const _id = kept?._id ?? newId();
   const account = {
     _id,
     email,
@@ -158,9 +177,9 @@ async function prepareAccount(
     password,
     // those of an earlier owner of the account are forgotten
     usual_networks: addUsualNetwork({ _id }, address, now()) ?? [],
-    created_at: user?.created_at ?? now(),
+    created_at: kept?.created_at ?? now(),
   };
-  return { user: account, isNew: true };
+  return { user: account, isNew: true, ...(replaces && { replaces }) };
 }
 
 /** Maps an invitation, without its token. */

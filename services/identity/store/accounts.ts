@@ -69,8 +69,9 @@ export function accountRepository(store: Store) {
       }
     },
 
-    async findUserByEmail(email: string): Promise<UserRow | undefined> {
-      return (await rows.users.findOne({ email }).lean()) ?? undefined;
+    /** The accounts with an email: the one that it belongs to, then one that was replaced, if there is one. */
+    async findUsersByEmail(email: string): Promise<UserRow[]> {
+      return rows.users.find({ email }).sort({ replaced_by: 1 }).lean();
     },
 
     async findUser(id: string): Promise<UserRow | undefined> {
@@ -101,6 +102,15 @@ export function accountRepository(store: Store) {
         const organization = found.find(({ _id }) => _id === row.organization_id);
         return organization ? [{ user, member: row, organization }] : [];
       });
+    },
+
+    /** The first of these users who is a member of the organization with this slug. */
+    async findMemberOf(slug: string, users: readonly UserRow[]): Promise<UserRow | undefined> {
+      const organization = await rows.organizations.findOne({ slug }, { _id: 1 }).lean();
+      if (!organization) return undefined;
+      const ids = users.map(({ _id }) => toMembershipId(organization._id, _id));
+      const member = await rows.members.findOne({ _id: { $in: ids } }, { user_id: 1 }).lean();
+      return users.find(({ _id }) => _id === member?.user_id);
     },
 
     /** The membership of a user in an organization. */

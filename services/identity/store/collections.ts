@@ -11,13 +11,19 @@ export const users = collection('users', {
     password: z.string(),
     /** Incremented to end all sessions of the user; access tokens contain it. Absent means 0. */
     session_epoch: z.number().exactOptional(),
-    /** Incremented when the user joins an organization, to conflict with a concurrent password change. */
+    /**
+     * How many invitations the user has accepted. Absent if none has confirmed the email yet. The increment conflicts
+     * with a concurrent password change.
+     */
     joined: z.number().exactOptional(),
+    /** The newer account that took over the unconfirmed email of this one. Both can log in with it. */
+    replaced_by: id.exactOptional(),
     /** The networks from which the user logged in lately (`rules/usual-networks.ts`). */
     usual_networks: z.array(z.object({ hash: z.string(), at: z.date() })).exactOptional(),
     created_at: z.date(),
   }),
-  indexes: [{ on: { email: 1 }, options: { unique: true } }],
+  // an email belongs to one account that is not replaced
+  indexes: [{ on: { email: 1, replaced_by: 1 }, options: { unique: true } }],
 });
 export type UserRow = StoredRow<typeof users>;
 

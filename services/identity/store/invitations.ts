@@ -24,6 +24,8 @@ export type NewInvitationRow = Pick<
 export interface InvitedAccount {
   user: UserRow;
   isNew: boolean;
+  /** The account with an unconfirmed email that loses its email to this one. */
+  replaces?: UserRow;
 }
 
 /** The user and the membership after an invitation was accepted. */
@@ -54,11 +56,9 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
       return store.transact(actor, async (tx) => {
         const { session } = tx;
         if (invitation.department !== null) await departments.lock(actor, invitation.department, tx);
-        const user = await rows.users.findOne({ email: invitation.email }, { _id: 1 }, { session }).lean();
-        const member =
-          user &&
-          (await rows.members.exists({ _id: toMembershipId(organization_id, user._id) }).session(session));
-        if (member) throw AlreadyMember();
+        const accounts = await rows.users.find({ email: invitation.email }, { _id: 1 }, { session }).lean();
+        const ids = accounts.map(({ _id }) => toMembershipId(organization_id, _id));
+        if (await rows.members.exists({ _id: { $in: ids } }).session(session)) throw AlreadyMember();
         await rows.invitations.deleteOne({ organization_id, email: invitation.email }, { session });
         const row = { _id: newId(), organization_id, ...invitation };
         await rows.invitations.insertMany([row], { session, lean: true });
@@ -96,7 +96,8 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
         .findOne({ token_hash: tokenHash, expires_at: { $gt: at } })
         .lean();
       if (!invitation) return undefined;
-      const user = (await rows.users.findOne({ email: invitation.email }).lean()) ?? undefined;
+      const owner = { email: invitation.email, replaced_by: { $exists: false } };
+      const user = (await rows.users.findOne(owner).lean()) ?? undefined;
       return {
         invitation,
         user,
@@ -122,6 +123,8 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
           const { session } = tx;
           const { deletedCount } = await rows.invitations.deleteOne({ _id: invitation._id }, { session });
           if (deletedCount === 0) throw InvitationInvalid();
+          if (account.replaces && !(await replaceAccount(account.replaces, account.user, tx)))
+            throw new AccountChanged();
           const user = account.isNew
             ? await saveAccount(account.user, tx)
             : await lockUnchangedAccount(account.user, tx);
@@ -166,15 +169,25 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
     return isMember ? undefined : (row ?? undefined);
   }
 
-  /** The account with the verified password; undefined if the password has changed in the meantime. */
+  /**
+   * Gives the email of an account to another one. The account keeps everything else. Returns false if its email was
+   * confirmed or lost in the meantime.
+   */
+  async function replaceAccount({ _id }: UserRow, by: UserRow, { session }: Transaction): Promise<boolean> {
+    const unconfirmed = { _id, joined: { $exists: false }, replaced_by: { $exists: false } };
+    const change = { $set: { replaced_by: by._id } };
+    return (await rows.users.updateOne(unconfirmed, change, { session })).matchedCount === 1;
+  }
+
+  /** The account with the verified password; undefined if it has lost its email or this password in the meantime. */
   async function lockUnchangedAccount(
     { _id, password }: UserRow,
     { session }: Transaction,
   ): Promise<UserRow | undefined> {
     const options = { session, returnDocument: 'after' as const };
+    const unchanged = { _id, password, replaced_by: { $exists: false } };
     return (
-      (await rows.users.findOneAndUpdate({ _id, password }, { $inc: { joined: 1 } }, options).lean()) ??
-      undefined
+      (await rows.users.findOneAndUpdate(unchanged, { $inc: { joined: 1 } }, options).lean()) ?? undefined
     );
   }
 
