@@ -41,7 +41,8 @@ export { nextRenewal, type Terms, toPeriod } from './rules/terms.ts';
 export { ApiKey, Member, Organization, Session, Subscription } from './shapes.ts';
 export * from './views.ts';
 
-const { setSubscription, ...organizations } = organization;
+const { setSubscription, createOrganization, ...organizations } = organization;
+const { inviteToOrganization, ...memberInvitations } = invitations;
 const { resetAccountPassword, ...resets } = resetting;
 const startPages = { getStartPage, getApiStartPage };
 
@@ -50,10 +51,10 @@ export const identityContract = contract({
   title: 'Identity',
   description: 'People, organizations, API keys, notifications and the API reference.',
   operations: [
-    ...[signingIn, resets, people, invitations, organizations, departments, apiKeys, notifications],
+    ...[signingIn, resets, people, memberInvitations, organizations, departments, apiKeys, notifications],
     ...[reference, startPages],
   ].flatMap((topic) => Object.values(topic)),
-  adminOperations: [setSubscription, resetAccountPassword],
+  adminOperations: [createOrganization, inviteToOrganization, setSubscription, resetAccountPassword],
   publishes: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed],
   consumes: [
     ...[DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned],

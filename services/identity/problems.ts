@@ -6,6 +6,11 @@ export const EmailTaken = problem(
   409,
   'An account with this email already exists: log in instead.',
 );
+export const RegistrationClosed = problem(
+  'registration_closed',
+  403,
+  'Registration is closed: ask the operator of this installation for an invitation.',
+);
 export const SlugTaken = problem(
   'slug_taken',
   409,

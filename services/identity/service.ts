@@ -37,6 +37,8 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
       const deps = {
         store,
         ...repositories,
+        defaultPlan,
+        appUrl,
         rejectWeakPassword: createWeakPasswordCheck(),
         passwords: createPasswordHasher({ concurrency, cost: passwordCost }),
         accessTokenSeconds: 900,
@@ -47,21 +49,24 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
       const signer = createTokenSigner({ ...deps, sealing: store.sealing(sealedPrivate) });
       const sessions = createSessions({ ...deps, signer });
       const subscription = subscriptionHandlers(deps);
-      const passwordReset = passwordResetHandlers({ ...deps, rateLimit: rateLimits.logins, appUrl });
+      const passwordReset = passwordResetHandlers({ ...deps, rateLimit: rateLimits.logins });
+      const organization = organizationHandlers(deps);
+      const invitation = invitationHandlers({ ...deps, sessions, rateLimit: rateLimits.logins });
+      const isRegistrationOpen = settings.REGISTRATION === 'open';
+      const topics = [organization, invitation, subscription, passwordReset];
       const adminHandlers = {
-        routes: [...subscription.adminHandlers, ...passwordReset.adminHandlers],
+        routes: topics.flatMap((topic) => topic.adminHandlers),
         authenticate: createOperatorReader({ ...toOperatorAccess(settings), now }),
       };
       const onError = (error: unknown) => log.warn({ err: error }, 'Could not rotate or delete signing keys');
       return {
         routes: [
-          ...signInHandlers({ ...deps, sessions, defaultPlan, rateLimits }),
-          ...passwordReset.handlers,
+          ...signInHandlers({ ...deps, sessions, isRegistrationOpen, rateLimits }),
+          ...topics.flatMap((topic) => topic.handlers),
           ...signer.handlers,
           ...ownAccountHandlers(deps),
-          ...[memberHandlers(deps), organizationHandlers(deps), departmentHandlers(deps)].flat(),
-          ...invitationHandlers({ ...deps, sessions, rateLimit: rateLimits.logins, appUrl }),
-          ...subscription.handlers,
+          ...memberHandlers(deps),
+          ...departmentHandlers(deps),
           ...apiKeyHandlers(deps),
           ...notificationHandlers(deps),
           ...referenceHandlers(),

@@ -27,6 +27,10 @@ export const identitySettings = z.object({
       description:
         'URL of the guides (the folder docs of the repository), linked on the start page; if unset, the page names the folder',
     }),
+  REGISTRATION: z.enum(['open', 'closed']).default('open').meta({
+    description:
+      'Whether anyone may register an organization. If closed, the operator creates organizations and invites their admins',
+  }),
   REGISTRATIONS_PER_HOUR: count
     .default(10)
     .meta({ description: 'Registrations per hour from one address; 0 turns the limit off' }),

@@ -127,7 +127,9 @@ export const Invitation = z
     email: z.string(),
     role,
     department: z.string().nullable(),
-    invited_by: id,
+    invited_by: id
+      .nullable()
+      .meta({ description: 'The admin who invited the person; null for the operator' }),
     expires_at: timestamp,
     created_at: timestamp,
   })

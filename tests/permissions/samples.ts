@@ -193,6 +193,11 @@ export type RowName = keyof typeof samples;
 
 /** The sample request of each operation of the operator. */
 export const operatorSamples: Record<OperatorOperation, Prepare> = {
+  createOrganization: () => ({ body: () => ({ name: unique('Organization') }) }),
+  inviteToOrganization: ({ people }) => ({
+    params: { organization_id: people.admin.organizationId },
+    body: () => ({ email: uniqueEmail() }),
+  }),
   setSubscription: ({ people }) => ({
     params: { organization_id: people.admin.organizationId },
     body: () => ({ plan: 'scale' }),

@@ -89,7 +89,12 @@ export function getRow(name: string): Rule {
 }
 
 /** Operations of the management port. They accept only the operator's token; other credentials get 401. */
-export const operatorOperations = ['setSubscription', 'resetAccountPassword'] as const;
+export const operatorOperations = [
+  'createOrganization',
+  'inviteToOrganization',
+  'setSubscription',
+  'resetAccountPassword',
+] as const;
 export type OperatorOperation = (typeof operatorOperations)[number];
 
 /** Splits the name of a row into the operation id and the special case, if any. */

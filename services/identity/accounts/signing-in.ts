@@ -1,11 +1,12 @@
 /** Signing in: registers organizations, logs users in, refreshes sessions and logs users out. */
-import { InvalidRequest } from '#libs/contract';
+import { InvalidRequest, newId } from '#libs/contract';
 import { type AuditDetails, handle } from '#libs/http';
 import {
   logIn,
   logOut,
   OrganizationRequired,
   RefreshTokenInvalid,
+  RegistrationClosed,
   refreshSession,
   registerOrganization,
   WrongCredentials,
@@ -31,6 +32,7 @@ export interface SignInOptions {
   passwords: PasswordHasher;
   withLoginThrottle: WithLoginThrottle;
   now: () => Date;
+  isRegistrationOpen: boolean;
   defaultPlan: string;
   planLimits: PlanLimits;
   rateLimiter: RateLimiter;
@@ -47,12 +49,14 @@ export function signInHandlers({
   defaultPlan,
   planLimits,
   now,
+  isRegistrationOpen,
   sessions,
   withLoginThrottle,
 }: SignInOptions) {
   return [
     handle(registerOrganization, async ({ body, call }) => {
       call.audit({ account: hashAccount(body.email) });
+      if (!isRegistrationOpen) throw RegistrationClosed();
       if (body.organization_slug !== undefined && isReserved(body.organization_slug))
         throw reservedSlugError();
       await rateLimiter.consume(['login'], rateLimits.logins, call);
@@ -63,17 +67,15 @@ export function signInHandlers({
       );
       await rateLimiter.consume(['registration'], rateLimits.registrations, call);
       const passwordHash = await passwords.hash(body.password);
-      const isRequested = body.organization_slug !== undefined;
+      const { organization_name: organizationName, organization_slug: slug, name, email } = body;
       const membership = await accounts.create({
-        organizationName: body.organization_name,
-        slug: { text: body.organization_slug ?? toSlug(body.organization_name), isRequested },
-        name: body.name,
-        email: body.email,
-        passwordHash,
-        plan: defaultPlan,
-        ...getPlanTerms(defaultPlan, planLimits),
-        address: call.address,
-        at: now(),
+        organization: {
+          ...{ id: newId(), name: organizationName, slug: slug ?? toSlug(organizationName) },
+          ...{ plan: defaultPlan, ...getPlanTerms(defaultPlan, planLimits) },
+          at: now(),
+        },
+        isSlugRequested: slug !== undefined,
+        ...{ name, email, passwordHash, address: call.address },
       });
       call.audit(toActorDetails(membership));
       return sessions.start(membership);

@@ -1,7 +1,7 @@
 /** The operations on invitations, with which people join an organization. */
 import { z } from 'zod';
 import { anyone, id, NotFound, nothing, operation, page } from '#libs/contract';
-import { admin } from '../access.ts';
+import { admin, operator } from '../access.ts';
 import { AlreadyMember, InvitationInvalid, WrongCredentials } from '../problems.ts';
 import {
   AcceptedInvitation,
@@ -28,6 +28,23 @@ export const createInvitation = operation({
   returns: NewInvitation,
   secrets: ['token', 'invite_url'],
   problems: [AlreadyMember],
+});
+
+export const inviteToOrganization = operation({
+  id: 'inviteToOrganization',
+  method: 'post',
+  at: 'root',
+  path: '/ops/organizations/{organization_id}/invitations',
+  summary: 'Invite a person to any organization',
+  description: 'For the first admin of an organization, or for one whose admins have all lost their access.',
+  access: operator,
+  audit: 'invitation.create',
+  params: z.object({ organization_id: id }),
+  body: z.strictObject({ email, role: role.default('admin') }),
+  status: 201,
+  returns: NewInvitation,
+  secrets: ['token', 'invite_url'],
+  problems: [NotFound, AlreadyMember],
 });
 
 export const listInvitations = operation({

@@ -32,6 +32,21 @@ export const setSubscription = operation({
   problems: [NotFound],
 });
 
+export const createOrganization = operation({
+  id: 'createOrganization',
+  method: 'post',
+  at: 'root',
+  path: '/ops/organizations',
+  summary: 'Create an organization without members',
+  description: 'Then invite its first admin. The organization has the default plan.',
+  access: operator,
+  audit: 'organization.create',
+  body: z.strictObject({ name, slug: slug.optional().meta({ description: 'Default: made from the name' }) }),
+  status: 201,
+  returns: Organization,
+  problems: [SlugTaken],
+});
+
 export const getOrganization = operation({
   id: 'getOrganization',
   method: 'get',

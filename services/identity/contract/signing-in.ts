@@ -5,6 +5,7 @@ import {
   EmailTaken,
   OrganizationRequired,
   RefreshTokenInvalid,
+  RegistrationClosed,
   SlugTaken,
   WrongCredentials,
 } from '../problems.ts';
@@ -15,6 +16,7 @@ export const registerOrganization = operation({
   method: 'post',
   path: '/auth/register',
   summary: 'Register an organization and its first admin',
+  description: 'The operator may have closed registration. New organizations then come from the operator.',
   access: anyone,
   audit: 'account.register',
   body: z.strictObject({
@@ -26,7 +28,7 @@ export const registerOrganization = operation({
   }),
   status: 201,
   returns: Session,
-  problems: [EmailTaken, SlugTaken],
+  problems: [RegistrationClosed, EmailTaken, SlugTaken],
 });
 
 export const logIn = operation({

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, id, NotFound, newId, parseCursor } from '#libs/contract';
-import { handle, toPage } from '#libs/http';
-import type { Store } from '#libs/store';
+import { handle, type RequestInfo, toPage } from '#libs/http';
+import type { Actor, Store } from '#libs/store';
 import type { WithLoginThrottle } from '../accounts/login-throttle.ts';
 import type { RejectWeakPassword } from '../accounts/password-strength.ts';
 import type { PasswordHasher } from '../accounts/passwords.ts';
@@ -13,6 +13,7 @@ import {
   createInvitation,
   deleteInvitation,
   InvitationInvalid,
+  inviteToOrganization,
   listInvitations,
   MemberInvited,
   MemberJoined,
@@ -26,6 +27,7 @@ import { type Invitation, password as newPassword } from '../shapes.ts';
 import type { AccountRepository } from '../store/accounts.ts';
 import type { InvitationRow, UserRow } from '../store/collections.ts';
 import type { InvitationRepository, InvitedAccount } from '../store/invitations.ts';
+import type { OrganizationRepository } from '../store/organizations.ts';
 import type { RateLimiter } from '../store/rate-limiter.ts';
 
 const validDays = 7;
@@ -40,6 +42,7 @@ export interface InvitationOptions {
   store: Pick<Store, 'respond'>;
   invitations: InvitationRepository;
   accounts: AccountRepository;
+  organizations: OrganizationRepository;
   sessions: Sessions;
   rejectWeakPassword: RejectWeakPassword;
   passwords: PasswordHasher;
@@ -53,29 +56,12 @@ export interface InvitationOptions {
 
 /** Handlers of the operations on invitations. */
 export function invitationHandlers(options: InvitationOptions) {
-  const { store, invitations, accounts, sessions, now, appUrl } = options;
+  const { store, invitations, accounts, organizations, sessions, now, appUrl } = options;
 
-  return [
+  const handlers = [
     handle(createInvitation, async ({ actor, body, call }) => {
       call.audit({ role: body.role });
-      const token = randomBytes(32).toString('base64url');
-      const created_at = now();
-      const newInvitation = {
-        email: body.email,
-        role: body.role,
-        department: body.department ?? null,
-        invited_by: actor.user_id,
-        token_hash: hashCredential(token),
-        expires_at: new Date(created_at.getTime() + validDays * 86_400_000),
-        created_at,
-      };
-      return store.respond(actor, async (within, tx) => {
-        const row = await invitations.save(within, newInvitation);
-        tx.publish(MemberInvited, { invitation: toInvitation(row) });
-        call.audit({ invitation_id: row._id });
-        // the token is in the URL fragment: browsers do not send fragments, so it appears in no access log
-        return { ...toInvitation(row), token, invite_url: `${appUrl}/invite#${token}` };
-      });
+      return invite(actor, { ...body, department: body.department ?? null, invited_by: actor.user_id }, call);
     }),
 
     handle(listInvitations, async ({ actor, query }) => {
@@ -120,9 +106,40 @@ export function invitationHandlers(options: InvitationOptions) {
       throw InvitationInvalid();
     }),
   ];
+
+  const adminHandlers = [
+    handle(inviteToOrganization, async ({ actor, params, body, call }) => {
+      const { organization_id } = params;
+      call.audit({ organization_id, role: body.role });
+      // the event belongs to the organization, and has no user as its actor
+      const system = { ...actor, organization_id, user_id: null };
+      if (!(await organizations.get(system))) throw NotFound();
+      return invite(system, { ...body, department: null, invited_by: null }, call);
+    }),
+  ];
+
+  return { handlers, adminHandlers };
+
+  async function invite(
+    actor: Actor,
+    fields: Pick<InvitationRow, 'email' | 'role' | 'department' | 'invited_by'>,
+    call: RequestInfo,
+  ) {
+    const token = randomBytes(32).toString('base64url');
+    const created_at = now();
+    const expires_at = new Date(created_at.getTime() + validDays * 86_400_000);
+    return store.respond(actor, async (within, tx) => {
+      const newInvitation = { ...fields, token_hash: hashCredential(token), expires_at, created_at };
+      const row = await invitations.save(within, newInvitation);
+      tx.publish(MemberInvited, { invitation: toInvitation(row) });
+      call.audit({ invitation_id: row._id });
+      // the token is in the URL fragment: browsers do not send fragments, so it appears in no access log
+      return { ...toInvitation(row), token, invite_url: `${appUrl}/invite#${token}` };
+    });
+  }
 }
 
-/** Tells the new owner of an email what happened to the account that had it (docs/adr/0034). */
+/** Tells the new owner of an email what happened to the account that had it (docs/adr/0036). */
 const replacedDetail =
   'Another account had registered this email without confirming it, and has lost it to your new account. ' +
   'The organization that it founded stays with it: you are not a member there.';

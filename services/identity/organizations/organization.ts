@@ -1,14 +1,31 @@
 /** The caller's organization: its name, slug and settings. */
-import { InvalidRequest, Unauthenticated } from '#libs/contract';
+import { InvalidRequest, newId, Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
-import { getOrganization, updateOrganization } from '../contract.ts';
+import type { Store } from '#libs/store';
+import { createOrganization, getOrganization, updateOrganization } from '../contract.ts';
 import { toOrganization } from '../presenters.ts';
-import { isReserved } from '../rules/slug.ts';
+import { getPlanTerms, type PlanLimits } from '../rules/plans.ts';
+import { isReserved, toSlug } from '../rules/slug.ts';
 import type { OrganizationRepository } from '../store/organizations.ts';
 
-/** Handlers of the operations on the caller's organization. */
-export function organizationHandlers({ organizations }: { organizations: OrganizationRepository }) {
-  return [
+/** What the operations on organizations need. */
+export interface OrganizationOptions {
+  store: Pick<Store, 'respond'>;
+  organizations: OrganizationRepository;
+  defaultPlan: string;
+  planLimits: PlanLimits;
+  now: () => Date;
+}
+
+/** Handlers of the operations on organizations, for members and for the operator. */
+export function organizationHandlers({
+  store,
+  organizations,
+  defaultPlan,
+  planLimits,
+  now,
+}: OrganizationOptions) {
+  const handlers = [
     handle(getOrganization, async ({ actor }) => {
       const row = await organizations.get(actor);
       if (!row) throw Unauthenticated();
@@ -26,6 +43,25 @@ export function organizationHandlers({ organizations }: { organizations: Organiz
       return toOrganization(row);
     }),
   ];
+
+  const adminHandlers = [
+    handle(createOrganization, async ({ actor, body, call }) => {
+      const slug = body.slug ?? toSlug(body.name);
+      if (isReserved(slug)) throw reservedSlugError();
+      const terms = { plan: defaultPlan, ...getPlanTerms(defaultPlan, planLimits) };
+      return store.respond(actor, async (within) => {
+        const row = await organizations.create(within, {
+          ...{ id: newId(), name: body.name, slug },
+          ...terms,
+          at: now(),
+        });
+        call.audit({ organization_id: row._id });
+        return toOrganization(row);
+      });
+    }),
+  ];
+
+  return { handlers, adminHandlers };
 }
 
 function reservedSlugError() {

@@ -10,10 +10,10 @@ import {
   members,
   type OrganizationRow,
   organizations,
-  subscriptions,
   type UserRow,
   users,
 } from './collections.ts';
+import { createOrganizationInserter, type NewOrganization } from './organizations.ts';
 import { createPasswordReplacer } from './password-update.ts';
 
 /** A user as a member of one organization. */
@@ -25,18 +25,14 @@ export interface Membership {
 
 /** A new organization with its first admin. */
 export interface NewAccount {
-  organizationName: string;
+  organization: NewOrganization;
   /** A requested slug is used unchanged; otherwise a suffix makes the slug unique. */
-  slug: { text: string; isRequested: boolean };
+  isSlugRequested: boolean;
   name: string;
   email: string;
   passwordHash: string;
-  plan: string;
-  publishLimit: number | null;
-  renews: 'monthly' | 'never';
   /** The address of the client, whose network is usual for the new user. */
   address: string;
-  at: Date;
 }
 
 /** The id of a membership: `<organization id>:<user id>`. */
@@ -50,21 +46,22 @@ export function accountRepository(store: Store) {
     users: store.rows(users),
     organizations: store.rows(organizations),
     members: store.rows(members),
-    subscriptions: store.rows(subscriptions),
   };
   const replacePassword = createPasswordReplacer(store);
+  const insertOrganization = createOrganizationInserter(store);
 
   return {
     /** Creates an organization with its first admin. Rejects with `EmailTaken` or `SlugTaken`. */
     async create(account: NewAccount): Promise<Membership> {
       for (let tries = 0; ; tries += 1) {
-        const slug = tries === 0 ? account.slug.text : addSlugSuffix(account.slug.text, newId().slice(-4));
+        const { slug: text } = account.organization;
+        const slug = tries === 0 ? text : addSlugSuffix(text, newId().slice(-4));
         try {
           return await tryCreate(account, slug);
         } catch (error) {
           if (!isDuplicate(error)) throw error;
           if (await rows.users.exists({ email: account.email })) throw EmailTaken();
-          if (account.slug.isRequested || tries === 5) throw SlugTaken();
+          if (account.isSlugRequested || tries === 5) throw SlugTaken();
         }
       }
     },
@@ -124,45 +121,30 @@ export function accountRepository(store: Store) {
     },
   };
 
-  function tryCreate(account: NewAccount, slug: string): Promise<Membership> {
-    const { at: created_at } = account;
+  function tryCreate(
+    { organization: fields, email, ...account }: NewAccount,
+    slug: string,
+  ): Promise<Membership> {
+    const { at } = fields;
     const _id = newId();
+    const organization_id = fields.id;
+    const usual_networks = addUsualNetwork({ _id }, account.address, at) ?? [];
     const user: UserRow = {
-      _id,
-      email: account.email,
-      name: account.name,
-      password: account.passwordHash,
-      usual_networks: addUsualNetwork({ _id }, account.address, created_at) ?? [],
-      created_at,
-    };
-    const organization: OrganizationRow = {
-      _id: newId(),
-      name: account.organizationName,
-      slug,
-      row_version: 1,
-      created_at,
+      ...{ _id, email, name: account.name, password: account.passwordHash },
+      usual_networks,
+      created_at: at,
     };
     const role: Role = 'admin';
     const member: MemberRow = {
-      _id: toMembershipId(organization._id, user._id),
-      organization_id: organization._id,
-      user_id: user._id,
-      role,
-      department: null,
-      joined_at: created_at,
+      _id: toMembershipId(organization_id, _id),
+      ...{ organization_id, user_id: _id, role, department: null },
+      joined_at: at,
     };
-    const terms = {
-      _id: organization._id,
-      plan: account.plan,
-      publish_limit: account.publishLimit,
-      renews: account.renews,
-      terms_version: 1,
-    };
-    return store.transact({ organization_id: organization._id, user_id: user._id }, async ({ session }) => {
+    return store.transact({ organization_id, user_id: _id }, async (tx) => {
+      const { session } = tx;
       await rows.users.insertMany([user], { session, lean: true });
-      await rows.organizations.insertMany([organization], { session, lean: true });
+      const organization = await insertOrganization({ ...fields, slug }, tx);
       await rows.members.insertMany([member], { session, lean: true });
-      await rows.subscriptions.insertMany([terms], { session, lean: true });
       return { user, member, organization };
     });
   }

@@ -1,8 +1,32 @@
 /** Organizations in MongoDB. */
-import { type Actor, isDuplicate, type Store } from '#libs/store';
+import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
 import { SlugTaken } from '../problems.ts';
 import type { Settings } from '../shapes.ts';
-import { type OrganizationRow, organizations } from './collections.ts';
+import { type OrganizationRow, organizations, subscriptions } from './collections.ts';
+
+/** A new organization with the terms of its plan. */
+export interface NewOrganization {
+  id: string;
+  name: string;
+  slug: string;
+  plan: string;
+  publishLimit: number | null;
+  renews: 'monthly' | 'never';
+  at: Date;
+}
+
+/** Creates the function that inserts an organization and its subscription in a transaction. */
+export function createOrganizationInserter(store: Store) {
+  const rows = { organizations: store.rows(organizations), subscriptions: store.rows(subscriptions) };
+  return async (organization: NewOrganization, { session }: Transaction): Promise<OrganizationRow> => {
+    const { id, name, slug, plan, publishLimit, renews, at } = organization;
+    const row: OrganizationRow = { _id: id, name, slug, row_version: 1, created_at: at };
+    const terms = { _id: id, plan, publish_limit: publishLimit, renews, terms_version: 1 };
+    await rows.organizations.insertMany([row], { session, lean: true });
+    await rows.subscriptions.insertMany([terms], { session, lean: true });
+    return row;
+  };
+}
 
 /** A change to an organization; absent fields keep their values. */
 export interface OrganizationChange {
@@ -14,8 +38,19 @@ export interface OrganizationChange {
 /** Creates the repository of organizations, limited to the organization of the actor. */
 export function organizationRepository(store: Store) {
   const rows = store.rows(organizations);
+  const insert = createOrganizationInserter(store);
 
   return {
+    /** Creates an organization without members. Rejects with `SlugTaken`. */
+    async create(actor: Actor, organization: NewOrganization): Promise<OrganizationRow> {
+      try {
+        return await store.transact(actor, (tx) => insert(organization, tx));
+      } catch (error) {
+        if (isDuplicate(error)) throw SlugTaken();
+        throw error;
+      }
+    },
+
     async get({ organization_id }: Actor): Promise<OrganizationRow | undefined> {
       return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
     },
