@@ -17,6 +17,7 @@ import { capacityPage } from './capacity-page.ts';
 import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
 import { faultTolerancePage } from './fault-tolerance-page.ts';
+import { invariantsPage } from './invariants-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { monitoringFiles } from './monitoring/files.ts';
 import { renderPage, renderTable } from './page.ts';
@@ -33,6 +34,7 @@ const files: Record<string, string> = {
   'docs/contracts/grants.md': grantsPage(),
   'docs/capacity-planning.md': capacityPage(),
   'docs/fault-tolerance.md': faultTolerancePage(),
+  'docs/invariants.md': invariantsPage(),
   'docs/metrics.md': renderPage('Metrics', await metricsPage(), 'the declarations of the metrics'),
   'docs/permissions.md': permissionsPage(),
   'docs/settings.md': settingsPage(),

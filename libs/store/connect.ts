@@ -36,6 +36,15 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
   return { connection, db };
 }
 
+/** Connects for a check of the whole database. Rejects if MongoDB cannot be reached within five seconds. */
+export async function openDatabase(
+  uri: Secret,
+  appName: string,
+): Promise<{ db: mongoose.mongo.Db; close(): Promise<void> }> {
+  const { connection, db } = await connect(uri, { appName, maxPoolSize: 4 });
+  return { db, close: () => connection.close() };
+}
+
 /** Gets the mongoose model of a collection. */
 export function getModel<Row extends { _id: string }>(
   connection: mongoose.Connection,

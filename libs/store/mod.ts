@@ -1,12 +1,13 @@
 /** The public interface of the store library: MongoDB, transactions with events, sealing and views. */
 export { type Collection, collection, objectId, type StoredRow } from './collection.ts';
-export { openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
+export { openDatabase, openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
 export { isContention, isDuplicate, isUnavailable } from './error-codes.ts';
 export { type Grant, toGrants } from './grants.ts';
-export type { IdempotentRequest, StoredResponse } from './idempotency.ts';
+export { type IdempotentRequest, idempotencyCollection, type StoredResponse } from './idempotency.ts';
+export { inboxCollection } from './inbox.ts';
 export type { Command, StoreInstrumentation } from './instrumentation.ts';
 export { createKeyring, type Keyring } from './keyring.ts';
-export type { Backlog } from './outbox.ts';
+export { type Backlog, outboxCollection } from './outbox.ts';
 export type { ReencryptionResult } from './reencryption.ts';
 export type { PublishWrapper } from './relay.ts';
 export { createSealing, type SealedField, type Sealing } from './sealed-field.ts';

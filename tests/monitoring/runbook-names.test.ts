@@ -6,6 +6,7 @@ import { commonSettings } from '#libs/service';
 import { apiPrefix, contracts } from '../../services/contracts.ts';
 import { getLabelValues, getMetrics } from '../../services/metrics.ts';
 import { services } from '../../services/services.ts';
+import { invariants } from '../../tools/admin/verify/invariants.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -26,7 +27,15 @@ test('metrics, label values and log fields of the runbook exist', () => {
     /^(process_documents|secs_running|list_queues|check_if_node_is_quorum_critical|node_filesystem_.*|kubelet_volume_stats_.*)$/;
   const names = findAll(/(?<![\w$])[a-z]+(?:_[a-z]+)+_?/g).filter((name) => !externalNames.test(name));
   expect(names.length).toBeGreaterThan(10);
-  const known = new Set<unknown>([...metrics.map(({ name }) => name), ...values, ...fields, ...inBodies]);
+  // collections and fields in the names of invariants
+  const ofInvariants = invariants.flatMap(({ name }) => name.split('.'));
+  const known = new Set<unknown>([
+    ...metrics.map(({ name }) => name),
+    ...values,
+    ...fields,
+    ...inBodies,
+    ...ofInvariants,
+  ]);
   // in the pattern of the first check, a name can be a prefix
   const begins = (name: string) =>
     runbook.includes(`|${name}`) && metrics.some((metric) => metric.name.startsWith(name));

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { runScript } from '../../tests/programs.ts';
 
-const commands = ['mongo-users', 'dead-letters', 're-encrypt', 'identity', 'cluster-secrets'];
+const commands = ['mongo-users', 'dead-letters', 're-encrypt', 'verify', 'identity', 'cluster-secrets'];
 
 async function runAdmin(...args: string[]) {
   const { exited, printed } = runScript('../tools/admin/main.ts', args, {});

@@ -23,6 +23,10 @@ const entries: Record<string, Entry> = {
     description: 'encrypts all secrets with the first key of ENCRYPTION_KEYS',
     load: () => import('./re-encrypt.ts'),
   },
+  verify: {
+    description: 'checks the invariants of the database',
+    load: () => import('./verify.ts'),
+  },
   identity: {
     description: 'rotates the signing key of access tokens',
     load: () => import('./identity.ts'),

@@ -1,0 +1,84 @@
+/** Changes that break the invariants of documents and of the publish quota. */
+import {
+  type Breaks,
+  change,
+  copy,
+  findFirst,
+  nobody,
+  remove,
+  set,
+  stranger,
+  yesterday,
+} from './change-rows.ts';
+
+const draft = { status: 'draft', parent_doc_id: null };
+const revision = { parent_doc_id: { $ne: null } };
+/** Rows of the search index that belong to a document. */
+const ofDocument = { organization_id: { $ne: '' } };
+
+/** The changes by invariant. */
+export const documentBreaks: Breaks = {
+  'documents.organization_id': [set('documents', stranger, draft)],
+  'documents.created_by': [set('documents', { created_by: nobody })],
+  'documents.editor_id': [set('documents', { editor_id: nobody })],
+  'documents.status': [
+    set('documents', { published_at: yesterday }, draft),
+    set('documents', { archived_at: yesterday }, { status: 'published' }),
+    set('documents', { archived_at: null }, { status: 'archived' }),
+  ],
+  'documents.family_id': [set('documents', { family_id: nobody }, draft)],
+  'documents.parent_doc_id': [
+    set('documents', { parent_doc_id: nobody }, revision),
+    set('documents', { family_id: nobody }, revision),
+    set('documents', stranger, revision),
+    async (db) => {
+      const { _id } = await findFirst(db, 'documents', draft);
+      return set('documents', { parent_doc_id: _id, family_id: _id }, revision)(db);
+    },
+  ],
+  'documents.share_epoch': [change('documents', revision, { $inc: { share_epoch: 1 } })],
+  'documents.node_count': [
+    change('documents', {}, { $inc: { node_count: 1 } }),
+    remove('nodes', { node_type: 'step' }, 'document_id'),
+  ],
+  'documents.content_bytes': [change('documents', {}, { $inc: { content_bytes: 1 } })],
+  'documents.reindex_at': [set('documents', { reindex_at: yesterday })],
+  'documents.words': [remove('search', ofDocument), set('search', stranger, ofDocument)],
+  'nodes.document_id': [set('nodes', { document_id: nobody }), set('nodes', stranger)],
+  'nodes.parent_id': [
+    set('nodes', { parent_id: nobody }, { node_type: 'step' }),
+    set('nodes', { parent_id: null }, { node_type: 'step' }),
+    set('nodes', { node_type: 'sub_step' }, { node_type: 'step' }),
+    set('nodes', { parent_id: nobody }, { node_type: 'section' }),
+    async (db) => {
+      const step = await findFirst(db, 'nodes', { node_type: 'step' });
+      const inOtherDocument = { node_type: 'section', document_id: { $ne: step.document_id } };
+      const { _id: parent_id } = await findFirst(db, 'nodes', inOtherDocument);
+      return set('nodes', { parent_id }, { _id: step._id })(db);
+    },
+  ],
+  'nodes.order': [set('nodes', { order: Number.POSITIVE_INFINITY }), set('nodes', { order: Number.NaN })],
+  'search._id': [copy('search', { _id: nobody }, ofDocument), set('search', stranger, ofDocument)],
+
+  'publish_ledger.document_id': [
+    set('publish_ledger', { document_id: nobody }),
+    set('publish_ledger', stranger),
+    async (db) => {
+      const row = await findFirst(db, 'publish_ledger');
+      await set('documents', { published_at: null }, { _id: row.document_id })(db);
+      return row._id;
+    },
+  ],
+  'publish_ledger.month': [set('publish_ledger', { month: '1999-12' })],
+  'organizations.publishes': [
+    remove('publish_ledger', {}, 'organization_id'),
+    async (db) => {
+      await copy('publish_ledger', { _id: nobody })(db);
+      return String((await findFirst(db, 'publish_ledger', { _id: nobody })).organization_id);
+    },
+  ],
+  'publish_usage.used': [
+    change('publish_usage', {}, { $inc: { used: 1 } }),
+    change('publish_usage', {}, { $inc: { used: -1 } }),
+  ],
+};

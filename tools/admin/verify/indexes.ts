@@ -1,0 +1,41 @@
+/** The invariant that MongoDB has every index that the services declare: unique ones keep other invariants. */
+import { idempotencyCollection, inboxCollection, outboxCollection } from '#libs/store';
+import { services } from '../../../services/services.ts';
+import type { Invariant } from './invariant.ts';
+
+/** The properties of an index that change its effect. */
+interface IndexEffect {
+  key: object;
+  unique?: unknown;
+  expireAfterSeconds?: number | undefined;
+}
+
+const collections = services.flatMap(({ contract, collections }) => [
+  ...collections,
+  ...[outboxCollection, inboxCollection, idempotencyCollection].map((declare) => declare(contract.name)),
+]);
+
+/** The invariant of all indexes. */
+export const indexInvariant: Invariant = {
+  name: 'indexes',
+  description: 'A collection has all indexes that its service declares.',
+  async *find(scan) {
+    for (const { name, schema } of collections) {
+      // the service creates its collections when it starts
+      if (!(await scan.hasCollection(name))) continue;
+      const existing = new Set((await scan.db.collection(name).indexes()).map(toText));
+      for (const [key, options] of schema.indexes()) {
+        const text = toText({ key, ...options });
+        if (!existing.has(text)) yield `${name} ${text}`;
+      }
+    }
+  },
+};
+
+function toText({ key, unique, expireAfterSeconds }: IndexEffect): string {
+  const effects = [
+    unique ? 'unique' : undefined,
+    expireAfterSeconds === undefined ? undefined : `TTL ${expireAfterSeconds}`,
+  ];
+  return [JSON.stringify(key), ...effects].filter(Boolean).join(' ');
+}

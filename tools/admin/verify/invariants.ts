@@ -1,0 +1,21 @@
+/** All invariants of the database, in the order in which they are checked. */
+import { documentInvariants } from './documents.ts';
+import { eventInvariants } from './events.ts';
+import { identityInvariants } from './identity.ts';
+import { indexInvariant } from './indexes.ts';
+import type { Invariant } from './invariant.ts';
+import { publishingInvariants } from './publishing.ts';
+import { sharingInvariants, templateInvariants } from './sharing.ts';
+import { webhookInvariants } from './webhooks.ts';
+
+/** The invariants. Their names are unique. */
+export const invariants: readonly Invariant[] = [
+  indexInvariant,
+  ...identityInvariants,
+  ...documentInvariants,
+  ...publishingInvariants,
+  ...sharingInvariants,
+  ...templateInvariants,
+  ...webhookInvariants,
+  ...eventInvariants,
+];
