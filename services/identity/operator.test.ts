@@ -11,10 +11,10 @@ const createReader = (failuresPerMinute: number) => {
   return { clock, authenticate };
 };
 
-test('OPS_TOKEN needs 32 characters without spaces', () => {
+test('OPS_TOKEN needs 16 characters without spaces', () => {
   const accepts = (OPS_TOKEN: string) => identitySettings.safeParse({ OPS_TOKEN }).success;
-  expect(accepts('f'.repeat(32))).toBe(true);
-  for (const token of ['f'.repeat(31), `${'f'.repeat(31)} `, `${'f'.repeat(16)} ${'f'.repeat(16)}`])
+  expect(accepts('f'.repeat(16))).toBe(true);
+  for (const token of ['f'.repeat(15), `${'f'.repeat(15)} `, `${'f'.repeat(16)} ${'f'.repeat(16)}`])
     expect(accepts(token)).toBe(false);
 });
 

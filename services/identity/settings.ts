@@ -6,7 +6,7 @@ import { type PlanLimits, planNames } from './rules/plans.ts';
 import type { SignInLimits } from './rules/rate-limit.ts';
 
 /** The shortest token that cannot be guessed: 16 random bytes in hexadecimal. */
-const minTokenLength = 32;
+const minTokenLength = 16;
 
 /** The error message does not contain the value. */
 const opsToken = secret
