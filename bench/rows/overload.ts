@@ -19,7 +19,8 @@ interface Scenario {
 
 let scenario: Promise<Scenario> | undefined;
 
-const remark = 'lists of templates, 600 connections, five seconds; the load generator and MongoDB share the cores';
+const remark =
+  'lists of templates, 600 connections, five seconds; the load generator and MongoDB share the cores';
 const common = { unit: 'ms', remark } as const;
 
 /** The limits in the order of the scenario. */

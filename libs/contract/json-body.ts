@@ -27,7 +27,8 @@ export function parseJsonBody(shape: z.ZodType, bytes: Uint8Array): JsonBody {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (text !== '') value = JSON.parse(text);
     // only an escape can be half of a character
-    if (surrogateEscape.test(text)) for (const error of findLoneSurrogates(value, 'body')) addError(errors, error);
+    if (surrogateEscape.test(text))
+      for (const error of findLoneSurrogates(value, 'body')) addError(errors, error);
   } catch {
     return malformed();
   }

@@ -48,7 +48,10 @@ export function createAdmission({ maxInProgress, minInProgress = 128 }: Admissio
       }
       measure();
       if (delayMs > maxDelayMs || inProgress >= maxInProgress)
-        throw Unavailable('The service is overloaded. Nothing was changed. Try again after the time in `Retry-After`.', { headers: { 'Retry-After': '1' } });
+        throw Unavailable(
+          'The service is overloaded. Nothing was changed. Try again after the time in `Retry-After`.',
+          { headers: { 'Retry-After': '1' } },
+        );
     },
     begin() {
       inProgress += 1;

@@ -4,8 +4,14 @@ import { Unavailable } from '#libs/contract';
 /** Bodies above this size are large. */
 export const smallBodyBytes = 1024 * 1024;
 
-/** How the budget is divided: for requests without credentials, small bodies and large bodies. */
+/**
+ * How the budget is divided: large bodies, which arrive slowly, never exclude small ones, and requests without
+ * credentials never exclude others.
+ */
 const shares = { anonymous: 1 / 6, small: 1 / 6, large: 2 / 3 };
+
+/** A part of the budget. */
+export type BodyPart = keyof typeof shares;
 
 /** The bytes that one request holds. */
 export interface BodyLease {
@@ -15,37 +21,24 @@ export interface BodyLease {
   release(): void;
 }
 
-/** Opens a lease for one request, with credentials or without. */
-export type BodyBudget = (caller: 'authenticated' | 'anonymous') => BodyLease;
+/** Opens a lease for one request. */
+export type BodyBudget = (part: BodyPart) => BodyLease;
 
-/**
- * Creates a budget. It is divided, so that large bodies, which arrive slowly, never exclude small ones, and requests
- * without credentials never exclude others.
- */
+/** Creates a budget. */
 export function createBodyBudget(maxBytes: number): BodyBudget {
   const free = {
     anonymous: maxBytes * shares.anonymous,
     small: maxBytes * shares.small,
     large: maxBytes * shares.large,
   };
-  return (caller) => {
-    let part: keyof typeof free = caller === 'anonymous' ? 'anonymous' : 'small';
+  return (part) => {
     let held = 0;
     let hasEnded = false;
-    const move = (bytes: number) => {
-      free[part] -= bytes;
-      held += bytes;
-    };
     return {
       take(bytes) {
         if (hasEnded) throw Unavailable();
-        if (part === 'small' && held + bytes > smallBodyBytes) {
-          const moved = held;
-          move(-moved);
-          part = 'large';
-          move(moved);
-        }
-        move(bytes);
+        free[part] -= bytes;
+        held += bytes;
         if (free[part] < 0)
           throw Unavailable(
             'The service is receiving too much data. Try again after the time in `Retry-After`.',
@@ -54,7 +47,8 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
       },
       release() {
         hasEnded = true;
-        move(-held);
+        free[part] += held;
+        held = 0;
       },
     };
   };

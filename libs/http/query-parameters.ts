@@ -11,7 +11,7 @@ export function readQuery(
   sent: Readonly<Record<string, unknown>>,
   errors: InputErrors,
 ): unknown {
-  const fields = getFields(operation);
+  const fields: z.ZodRawShape = operation.query instanceof z.ZodObject ? operation.query.shape : {};
   const repeated = new Set<string>();
   for (const [name, value] of Object.entries(sent)) {
     const path = `query/${name}`;
@@ -27,29 +27,6 @@ export function readQuery(
   const query = checkShape(operation.query, sent, 'query', shapeErrors);
   for (const error of shapeErrors.listed) if (!repeated.has(error.path)) addError(errors, error);
   return query;
-}
-
-function getFields({ query }: AnyOperation): z.ZodRawShape {
-  return query instanceof z.ZodObject ? query.shape : {};
-}
-
-/** Adds an error for each parameter whose percent-encoding is not UTF-8. The parser would replace the characters. */
-export function checkQueryEncoding(operation: AnyOperation, url: string, errors: InputErrors): void {
-  for (const parameter of url.split('?').slice(1).join('?').split('&')) {
-    const [name = ''] = parameter.split('=');
-    if (isDecodable(parameter) || (operation.at === 'root' && !Object.hasOwn(getFields(operation), name)))
-      continue;
-    addError(errors, { path: `query/${name}`, message: 'Must be percent-encoded UTF-8' });
-  }
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function describeUnknown(known: readonly string[]): string {

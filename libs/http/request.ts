@@ -18,7 +18,7 @@ import type { BodyParser } from './body-parser.ts';
 import { readBytes } from './body-reader.ts';
 import { isTagList } from './etag.ts';
 import { readMultipart } from './multipart.ts';
-import { checkQueryEncoding, readQuery } from './query-parameters.ts';
+import { readQuery } from './query-parameters.ts';
 
 /** The limit for requests without credentials, which anyone can send. */
 const anonymousBodyBytes = 16 * 1024;
@@ -57,10 +57,10 @@ export async function parseRequest(
 ): Promise<ParsedRequest> {
   const errors = createInputErrors();
   const query = readQuery(operation, request.query, errors);
-  checkQueryEncoding(operation, request.url, errors);
   checkIfMatch(operation, request, errors);
   const params = operation.params?.safeParse(request.params);
-  if (operation.body && params?.success !== false) await beforeBody(params?.data ?? {}, isLarge(operation, request));
+  if (operation.body && params?.success !== false)
+    await beforeBody(params?.data ?? {}, isLarge(operation, request));
   const body = await readBody(operation, request, response, bodies, errors);
   if (errors.total > 0) throw listErrors(InvalidRequest, errors.listed, errors.total);
   if (params && !params.success) throw NotFound();
@@ -73,9 +73,10 @@ function checkIfMatch(operation: AnyOperation, request: Request, errors: InputEr
   addError(errors, { path: 'header/If-Match', message: 'Put the ETag in quotes, such as "7"' });
 }
 
-/** Returns whether the body is large, or of unknown length and possibly large. */
+/** Returns whether the body is above 1 MiB, or can become so, because its length is not known yet. */
 function isLarge(operation: AnyOperation, { headers }: Request): boolean {
-  const length = headers['transfer-encoding'] ? getMaxBytes(operation) : Number(headers['content-length'] ?? 0);
+  const isKnown = !headers['transfer-encoding'] && !headers['content-encoding'];
+  const length = isKnown ? Number(headers['content-length'] ?? 0) : getMaxBytes(operation);
   return length > smallBodyBytes;
 }
 
@@ -92,7 +93,8 @@ async function readBody(
 ): Promise<{ value: unknown; fingerprint: string }> {
   const shape = operation.body;
   if (!shape) return { value: undefined, fingerprint: '' };
-  const lease = budget(operation.access.authenticated ? 'authenticated' : 'anonymous');
+  const part = operation.access.authenticated ? 'small' : 'anonymous';
+  const lease = budget(isLarge(operation, request) ? 'large' : part);
   response.once('close', lease.release);
   // the client has disconnected, so that there is no event
   if (response.closed) lease.release();

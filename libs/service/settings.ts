@@ -119,10 +119,9 @@ export const commonSettings = z.object({
   BODY_MEMORY_MB: integer.pipe(z.number().min(48)).default(96).meta({
     description: 'Memory for the bodies of all requests in flight, MiB. Above it, requests get a 503',
   }),
-  MAX_REQUESTS_IN_PROGRESS: integer
-    .pipe(z.number().min(128))
-    .default(1_000)
-    .meta({ description: 'Requests that a process handles at once, most of them waiting. Further ones get a 503' }),
+  MAX_REQUESTS_IN_PROGRESS: integer.pipe(z.number().min(128)).default(1_000).meta({
+    description: 'Requests that a process handles at once, most of them waiting. Further ones get a 503',
+  }),
   DRAIN_SECONDS: timeLimit
     .default(25)
     .meta({ description: 'How long a stop waits for requests in flight, in seconds' }),

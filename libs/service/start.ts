@@ -1,9 +1,10 @@
 /** Starts services in one process and stops them in order. */
 import type { Contract } from '#libs/contract';
 import { type Bus, toTopology } from '#libs/events';
-import { createBodyBudget, createBodyParser, listen } from '#libs/http';
+import { listen } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
 import { createPublicApplication, type ProcessContext, type StartedService } from './applications.ts';
+import { createBodyReading } from './body-reading.ts';
 import { closeAll, closeInOrder } from './close-in-order.ts';
 import { createEventBus, missingBrokerError } from './event-bus.ts';
 import { consumeEvents } from './event-consumer.ts';
@@ -94,13 +95,7 @@ export async function start(options: StartOptions): Promise<RunningServices> {
     metrics: createMetrics({ isEnabled: settings.METRICS_ENABLED }),
     stores: [],
     startFailure: new AbortController(),
-    bodies: {
-      budget: createBodyBudget(settings.BODY_MEMORY_MB * 2 ** 20),
-      parser: createBodyParser(options.bodyWorker, {
-        onError: (error) => log.error({ err: error }, 'Body worker exited unexpectedly'),
-        onRejected: () => undefined,
-      }),
-    },
+    bodies: createBodyReading(settings, log, options.bodyWorker),
   };
   context.metrics.bus(bus);
   let management: ManagementPort | undefined;

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { rateLimitHeaders, TooManyRequests } from '#libs/contract';
-import { bulkhead } from '#libs/service';
+import { bulkhead } from '#libs/workers';
 import { accountLimitFactor, type RateLimit, slowdown } from '../rules/rate-limit.ts';
 import type { RateLimiter, Refund } from '../store/rate-limiter.ts';
 
