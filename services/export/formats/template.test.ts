@@ -95,6 +95,16 @@ test.each<[string, Uint8Array, string]>([
     'macros',
   ],
   ['an undefined entity', docx(p('&lol;')), 'xml_malformed'],
+  [
+    'an XInclude',
+    docx(`<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="file:///a"/>${content}`),
+    'xml_include',
+  ],
+  [
+    'an XInclude in an unused part',
+    docx(content, theme('<a><i:include xmlns:i="http://www.w3.org/2003/XInclude" href="a"/></a>')),
+    'xml_include',
+  ],
   ['a DOCTYPE in an unused part', docx(content, theme('<!DOCTYPE a><a/>')), 'xml_doctype'],
   ['a part that is not well-formed', docx(content, theme('<a><b></a>')), 'xml_malformed'],
   ['an element without its namespace', docx('<x:y/>'), 'xml_malformed'],

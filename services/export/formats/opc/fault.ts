@@ -25,6 +25,7 @@ export const faultCodes = [
   'unpacked_too_large',
   'unsafe_name',
   'xml_doctype',
+  'xml_include',
   'xml_malformed',
   'xml_too_deep',
   'xml_too_large',

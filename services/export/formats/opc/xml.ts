@@ -33,8 +33,10 @@ export const createXmlBudget = (): XmlBudget => ({ nodes: 500_000, bytes: 24 * 1
 const MAX_DEPTH = 256;
 const MAX_ATTRIBUTES = 1_000;
 const SLICE = 65_536;
+/** The namespaces of XInclude 1.0, its drafts and 1.1. */
+const XINCLUDE = /^https?:\/\/www\.w3\.org\/\d{4}\/XInclude\b/i;
 
-/** Parses a part. Rejects anything but well-formed XML 1.0 without a DOCTYPE. */
+/** Parses a part. Rejects anything but well-formed XML 1.0 without a DOCTYPE and without XInclude. */
 export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): XmlElement {
   const top: XmlElement = { name: '', uri: '', local: '', attributes: [], children: [] };
   const open: XmlElement[] = [top];
@@ -65,7 +67,7 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
   return root ?? reject('xml_malformed', `The part ${part} of the template is empty; save it again in Word.`);
 }
 
-/** Checks that a part is well-formed, without building a tree. */
+/** Checks a part like `parseXml`, without building a tree. */
 export function checkXml(bytes: Uint8Array, part: string, budget: XmlBudget): void {
   read(bytes, part, budget, { open() {}, close() {}, text() {}, other() {} });
 }
@@ -137,6 +139,11 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHan
       reject(
         'xml_too_deep',
         `The part ${part} of the template is nested deeper than ${MAX_DEPTH} levels; simplify it.`,
+      );
+    if (XINCLUDE.test(tag.uri))
+      reject(
+        'xml_include',
+        `The part ${part} of the template includes another file (XInclude); save the file again in Word.`,
       );
     reader.open(tag.name, tag.uri, tag.local, Object.values(tag.attributes).map(toAttribute));
   });

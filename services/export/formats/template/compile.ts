@@ -130,7 +130,7 @@ function dropUnreachable(pkg: Package): void {
 function parseTrees(pkg: Package, dropped: Map<string, Set<string>>, warn: (text: string) => void) {
   const trees = new Map<string, XmlElement>();
   for (const [name, bytes] of pkg.parts) {
-    const type = getContentType(pkg, name) ?? '';
+    const type = (getContentType(pkg, name) ?? '').toLowerCase();
     const droppedIds = dropped.get(name);
     if (type.startsWith(WORD_TYPE) || droppedIds || type.endsWith('core-properties+xml')) {
       const root = parseXml(bytes, name, pkg.budget);

@@ -50,6 +50,64 @@ test('a field whose instruction starts with another field is removed', async () 
   expect(text).toBe('shown');
 });
 
+const quote = field(code('QUOTE &quot;LUDE&quot;'));
+const run = (inner: string) => `<w:r>${inner}</w:r>`;
+const instruction = (text: string) => `<w:instrText>${text}</w:instrText>`;
+const mc = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
+
+test.each([
+  ['a nested field in its keyword', code('INC') + quote + code('TEXT a')],
+  ['a nested field after its keyword', code('PAGE') + quote],
+  [
+    'a simple nested field in its keyword',
+    `${code('INC')}<w:fldSimple w:instr="QUOTE LUDE">${shownText}</w:fldSimple>${code('TEXT a')}`,
+  ],
+  [
+    'a content control in its keyword',
+    `${code('INC')}<w:sdt><w:sdtContent>${code('X')}</w:sdtContent></w:sdt>${code('LUDETEXT a')}`,
+  ],
+  ['a symbol in its keyword', run(`${instruction('INC')}<w:sym w:char="004C"/>${instruction('UDETEXT a')}`)],
+  [
+    'deleted text before its keyword',
+    `<w:del>${run('<w:delInstrText>PAGE </w:delInstrText>')}</w:del>${code('DDE a')}`,
+  ],
+  [
+    'an alternative keyword',
+    `<mc:AlternateContent ${mc}><mc:Choice Requires="x">${code('PAGE ')}</mc:Choice>` +
+      `<mc:Fallback>${code('INCLUDETEXT a')}</mc:Fallback></mc:AlternateContent>`,
+  ],
+  ['its keyword as ordinary text', run('<w:t>DDEAUTO</w:t>') + code(' a')],
+  ['a tab behind its keyword', run(`${instruction('DDE')}<w:tab/>${instruction('a')}`)],
+  ['a tab in its keyword', run(`${instruction('DDE')}<w:tab/>${instruction('AUTO a')}`)],
+  ['a line end behind its keyword', `${code('DDE')}</w:p><w:p>${code('a')}`],
+  ['an invisible character in its keyword', code('INC\u200bLUDETEXT a')],
+  ['a switch behind its keyword', code('INCLUDEPICTURE\\d a')],
+  ['a link with a file behind its anchor', code('HYPERLINK \\l &quot;a&quot; &quot;file:///c:/a&quot;')],
+  ['a link whose target is a field', code('HYPERLINK ') + quote + code(' &quot;https://a.example&quot;')],
+])('a field with %s is removed', async (_what, markup) => {
+  const { xml, warnings } = await compileAndRender(
+    mark('begin') + markup + mark('separate') + shownText + mark('end'),
+  );
+  expect(xml).not.toMatch(/instrText|InstrText|fldChar/);
+  expect(xml).toContain('shown');
+  expect(warnings).toContainEqual(expect.stringContaining('reaches outside the file'));
+});
+
+test.each([
+  ['a formula of a nested field', code('=') + field(code('PAGE')) + code('-1')],
+  ['nested fields as arguments', code('IF ') + field(code('PAGE')) + code(' = 1 &quot;a&quot;')],
+  [
+    'a nested field in a web address',
+    code('HYPERLINK &quot;https://a.example/') + field(code('PAGE')) + code('&quot;'),
+  ],
+])('a field with %s stays', async (_what, markup) => {
+  const { xml, warnings } = await compileAndRender(
+    mark('begin') + markup + mark('separate') + shownText + mark('end'),
+  );
+  expect(xml.match(/w:fldCharType/g)).toHaveLength(6);
+  expect(warnings).toEqual([]);
+});
+
 test('an unsafe field inside a safe one is removed', async () => {
   const { xml } = await compileAndRender(
     mark('begin') + code('IF 1 = 1 ') + field(code('DDE a b')) + mark('separate') + shownText + mark('end'),
@@ -68,6 +126,7 @@ test.each([
   'REF a',
   'HYPERLINK "https://a.example"',
   'HYPERLINK \\l "_Toc1"',
+  'HYPERLINK "https://a.example" \\o "Tip" \\t "_blank"',
   'DATE',
 ])('the field %s stays', async (instruction) => {
   const { xml, warnings } = await compileAndRender(field(code(instruction.replaceAll('"', '&quot;'))));

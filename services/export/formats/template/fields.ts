@@ -2,16 +2,15 @@
 import { reject } from '../opc/fault.ts';
 import { attribute, isW, rewrite, W, walkElements } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
-
-/** Fields that fetch a file, start a program, control a printer or run a macro (ECMA-376 part 1, 17.16.5). */
-const UNSAFE =
-  /^(DDE|DDEAUTO|INCLUDE|INCLUDETEXT|INCLUDEPICTURE|IMPORT|LINK|EMBED|DATABASE|MACROBUTTON|PRINT|RD|ADDIN|CONTROL|HTMLCONTROL)$/i;
+import { computed, gap, isUnsafeInstruction } from './instruction.ts';
 
 /** Maximum nesting of fields; Word's own limit is much lower. */
 const MAX_DEPTH = 64;
 
+const COMPATIBILITY = 'http://schemas.openxmlformats.org/markup-compatibility/2006';
+
 /** A field of several runs. `parts` are the elements to remove if the field is unsafe. */
-type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; hasSeparator: boolean };
+type Field = { instruction: string; parts: XmlElement[]; hasSeparator: boolean };
 
 /**
  * Removes unsafe fields of a part, including those split over runs or built from nested fields. Marks tables
@@ -20,7 +19,7 @@ type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; hasS
 export function sanitizeFields(root: XmlElement, warn: (text: string) => void): void {
   const removed = new Set<XmlElement>();
   for (const field of findComplexFields(root)) {
-    if (!isUnsafe(field)) {
+    if (!isUnsafeInstruction(field.instruction)) {
       if (/^\s*TOC\b/i.test(field.instruction)) markDirty(field);
       continue;
     }
@@ -31,7 +30,7 @@ export function sanitizeFields(root: XmlElement, warn: (text: string) => void): 
     if (removed.has(element)) return [];
     if (!isW(element, 'fldSimple')) return [element];
     const instruction = attribute(element, 'instr') ?? '';
-    if (!isUnsafe({ instruction, isNested: false })) return [element];
+    if (!isUnsafeInstruction(instruction)) return [element];
     warn(createWarning(instruction));
     return element.children;
   });
@@ -42,27 +41,40 @@ function findComplexFields(root: XmlElement): Field[] {
   const open: Field[] = [];
   const all: Field[] = [];
   for (const { element } of walkElements(root)) {
-    if (isW(element, 'instrText', 'delInstrText')) {
-      const field = open.at(-1);
-      if (field && !field.hasSeparator) field.instruction += getText(element);
-      for (const enclosing of open) if (!enclosing.hasSeparator) enclosing.parts.push(element);
-    } else if (isW(element, 'fldChar')) {
+    if (isW(element, 'fldChar')) {
       readFieldChar(element, open, all);
+      continue;
+    }
+    const field = open.at(-1);
+    if (field && !field.hasSeparator) field.instruction += toInstruction(element);
+    if (isW(element, 'instrText', 'delInstrText')) {
+      for (const enclosing of open) if (!enclosing.hasSeparator) enclosing.parts.push(element);
     } else if (isW(element, 't')) {
       // the text that an inner field shows is part of the outer field's instruction
-      const outer = open.findLast((field) => !field.hasSeparator);
-      if (outer && open.at(-1) !== outer) outer.parts.push(element);
+      const outer = open.findLast(({ hasSeparator }) => !hasSeparator);
+      if (outer !== field) outer?.parts.push(element);
     }
   }
   return all;
+}
+
+/** Returns what an element between the begin and the separator of a field adds to the instruction. */
+function toInstruction(element: XmlElement): string {
+  if (isW(element, 'instrText', 't')) return getText(element);
+  if (isW(element, 'p', 'tab', 'ptab', 'br', 'cr')) return gap;
+  // deleted text, a symbol, bound or alternative content: the text depends on the program
+  const isComputed =
+    isW(element, 'fldSimple', 'sdt', 'sym', 'ruby', 'delInstrText', 'delText') ||
+    (element.uri === COMPATIBILITY && /^(Choice|Fallback)$/.test(element.local));
+  return isComputed ? computed : '';
 }
 
 function readFieldChar(element: XmlElement, open: Field[], all: Field[]): void {
   const kind = attribute(element, 'fldCharType');
   if (kind === 'begin') {
     const parent = open.at(-1);
-    if (parent && !parent.hasSeparator) parent.isNested ||= parent.instruction.trim() === '';
-    const field = { instruction: '', parts: [], isNested: false, hasSeparator: false };
+    if (parent && !parent.hasSeparator) parent.instruction += computed;
+    const field = { instruction: '', parts: [], hasSeparator: false };
     open.push(field);
     if (open.length > MAX_DEPTH)
       reject('fields_too_deep', `The fields of the template are nested deeper than ${MAX_DEPTH} levels.`);
@@ -76,20 +88,6 @@ function readFieldChar(element: XmlElement, open: Field[], all: Field[]): void {
     if (field.hasSeparator) field.parts.push(element);
     open.pop();
   }
-}
-
-/** Returns true for unsafe fields; a nested field as first word could hide an unsafe instruction. */
-function isUnsafe({ instruction, isNested }: Pick<Field, 'instruction' | 'isNested'>): boolean {
-  if (isNested) return true;
-  const [word = '', ...rest] = instruction.replace(/["“”]/g, ' " ').trim().split(/\s+/);
-  if (/^HYPERLINK$/i.test(word)) return !isSafeLink(instruction, rest);
-  return UNSAFE.test(word) || word === '"';
-}
-
-function isSafeLink(instruction: string, rest: string[]): boolean {
-  if (/^\\/.test(rest[0] ?? '') && !/\\[^losthmn]/i.test(instruction)) return true;
-  const [, target = ''] = /HYPERLINK\s+["“]?\s*([^"”]*)/i.exec(instruction) ?? [];
-  return /^(https?:|mailto:|\\l\b)/i.test(target.trim());
 }
 
 function createWarning(instruction: string): string {

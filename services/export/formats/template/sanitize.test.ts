@@ -85,6 +85,27 @@ test('a VML picture with an external address loses it', async () => {
   expect(xml).not.toContain('t.example');
 });
 
+test('a VML picture loses the alternative address of its picture', async () => {
+  const { xml, warnings } = await compileAndRender(
+    '<w:p><w:r><w:pict><v:imagedata xmlns:v="urn:schemas-microsoft-com:vml" r:id="rId2" ' +
+      'xmlns:x="urn:schemas-microsoft-com:office:office" x:althref="http://t.example/a.pict"/></w:pict></w:r></w:p>',
+    [['rId2', 'image', 'a.png']],
+    { 'word/a.png': 'x' },
+  );
+  expect(xml).toContain('r:id="rId2"');
+  expect(xml).not.toContain('t.example');
+  expect(warnings).toEqual([expect.stringContaining('linked')]);
+});
+
+test('a part is sanitized if its content type has upper-case letters', async () => {
+  const comments = `<w:comments xmlns:w="${W}"><w:comment>${p('a')}<w:p><w:fldSimple w:instr="DDE a b"/></w:p></w:comment></w:comments>`;
+  const { found } = await compileAndRender('', [['rId1', 'comments', 'comments.xml']], {
+    '[Content_Types].xml': types({ '/word/comments.xml': `${WORD_TYPE.toUpperCase()}.COMMENTS+XML` }),
+    'word/comments.xml': comments,
+  });
+  expect(found['word/comments.xml']).not.toContain('DDE');
+});
+
 test('an embedded object is replaced by its picture', async () => {
   const object =
     '<w:p><w:r><w:object><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:imagedata r:id="rId2"/></v:shape>' +

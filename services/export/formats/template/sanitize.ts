@@ -65,7 +65,7 @@ export function sanitize(root: XmlElement, dropped: Set<string>, warn: (text: st
       warn('The mail merge data source was removed.');
       return [];
     }
-    if (element.uri === VML) dropVmlLinks(element, warn);
+    dropLinks(element, warn);
     const isDropped = element.attributes.some(({ uri, value }) => uri === R && dropped.has(value));
     if (!isDropped) return [toPicture(element)];
     const { rest, isEmpty } = removeReference(element, dropped);
@@ -101,10 +101,13 @@ function toPicture(element: XmlElement): XmlElement {
   return { name: `${prefix}pict`, uri: W, local: 'pict', attributes: [], children: element.children };
 }
 
-function dropVmlLinks(element: XmlElement, warn: (text: string) => void): void {
+/** Removes the addresses of pictures from VML, and from attributes of Office: `o:href` and `o:althref`. */
+function dropLinks(element: XmlElement, warn: (text: string) => void): void {
+  const isVml = element.uri === VML;
   const isLink = ({ uri, local, value }: XmlElement['attributes'][number]) =>
-    (local === 'src' && uri === '' && value !== '') ||
-    (local === 'href' && (uri === VML_NAMESPACE || (uri === '' && !/^(https?:|mailto:|#)/i.test(value))));
+    (uri === VML_NAMESPACE && /^(alt)?href$/i.test(local)) ||
+    (isVml && uri === '' && local === 'src' && value !== '') ||
+    (isVml && uri === '' && local === 'href' && !/^(https?:|mailto:|#)/i.test(value));
   if (!element.attributes.some(isLink)) return;
   element.attributes = element.attributes.filter((found) => !isLink(found));
   warn(LINKED_PICTURE);
