@@ -58,6 +58,23 @@ describe('the organization', () => {
       'settings/embed_origins/2',
     ])
       expect(paths).toContain(`body/${at}`);
+    for (const host of [
+      '*',
+      '*.',
+      '*.example.com',
+      'a.*.com',
+      '[::1]',
+      'a!b.example',
+      'a.example.',
+      'a..b',
+    ]) {
+      const settings = { embed_origins: [`https://${host}`] };
+      const response = await app.request('PATCH', '/organization', { as: ada.token, body: { settings } });
+      expect([host, response.status]).toEqual([host, 400]);
+      expect(response.body.errors).toMatchObject([
+        { message: expect.stringContaining('without a wildcard') },
+      ]);
+    }
     expect((await app.request('PATCH', '/organization', { as: ada.token, body: {} })).status).toBe(400);
     expect(
       (await app.request('PATCH', '/organization', { as: ada.token, body: { slug: 'embed' } })).status,

@@ -98,6 +98,7 @@ describe('invalid webhooks', () => {
     ['a private address', { url: 'https://10.0.0.1/' }, 'body/url'],
     ['a metadata address', { url: 'https://169.254.169.254/latest' }, 'body/url'],
     ['an IPv4-mapped private address', { url: 'https://[::ffff:192.168.0.1]/' }, 'body/url'],
+    ['no host name', { url: 'https://.' }, 'body/url'],
     ['credentials', { url: 'https://me:pw@example.com/' }, 'body/url'],
   ])('a webhook with %s is rejected', async (_, override, path) => {
     const response = await post({ ...validWebhook, ...override });

@@ -1,5 +1,6 @@
 /** Target rules: webhooks may reach public addresses and the ranges that the operator allows. */
 import ipaddr from 'ipaddr.js';
+import { isHostName } from '#libs/contract';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -32,10 +33,16 @@ export function checkUrlForm(text: string): string | undefined {
   if (!url) return 'The URL must be absolute';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))
     return 'Use an https URL';
+  if (!isHost(url.hostname)) return 'The URL must contain a valid host name or IP address';
   if (url.username || url.password)
     return 'The URL must not contain credentials. Deliveries are signed instead.';
   if (text.includes('#')) return 'The URL must not contain a fragment';
   return undefined;
+}
+
+/** Returns whether a host is an address or a name, which may end with the dot of the root. */
+function isHost(hostname: string): boolean {
+  return parseLiteralAddress(hostname) !== undefined || isHostName(hostname.replace(/\.$/, ''));
 }
 
 /**

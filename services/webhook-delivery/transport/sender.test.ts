@@ -183,6 +183,19 @@ test('a name with one private address is blocked', async () => {
   expect(outcome).toMatchObject({ error: 'address_refused' });
 });
 
+test('checkTarget says the same of every address that is not public', async () => {
+  const addresses: Record<string, string[]> = {
+    'inner.example': ['10.0.0.1'],
+    'mixed.example': ['8.8.8.8', '::1'],
+  };
+  const resolve = async (name: string) => addresses[name] ?? Promise.reject(new Error('ENOTFOUND'));
+  const { checkTarget } = createTestSender({ policy: strict, resolve });
+  for (const host of ['10.0.0.1', '[::1]', '2130706433', 'inner.example', 'mixed.example'])
+    expect([host, await checkTarget(`https://${host}/hook`)]).toEqual([host, 'This address is not public']);
+  for (const host of ['8.8.8.8', 'unknown.example', 'unknown.internal'])
+    expect([host, await checkTarget(`https://${host}/hook`)]).toEqual([host, undefined]);
+});
+
 test('a name is resolved once per connection, so rebinding has no effect', async () => {
   const certificate = selfSigned('receiver.invalid', inDays(-1), inDays(1));
   const receiver = await startReceiver(undefined, certificate);

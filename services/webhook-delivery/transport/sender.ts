@@ -132,7 +132,8 @@ async function checkTarget(
     else await resolveAllowedAddresses(hostname, policy, resolve);
   } catch (error) {
     if (error instanceof AddressBlockedError && error.reason === 'name_not_resolved') return undefined;
-    return 'This host has an address that is not public';
+    // no more, so that nobody learns which inner names exist and which addresses they have
+    return 'This address is not public';
   }
   return undefined;
 }
