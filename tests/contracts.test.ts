@@ -34,6 +34,9 @@ describe('every operation', () => {
   test('has a unique id and a unique route', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
     expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
+    // otherwise one path would hide the methods of the other
+    const paths = new Set(operations.map(({ path }) => path));
+    expect(new Set([...paths].map((path) => path.replaceAll(/\{\w+\}/g, '{}'))).size).toBe(paths.size);
   });
 
   test('is handled by the service that declares it', async () => {

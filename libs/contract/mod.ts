@@ -38,9 +38,15 @@ export {
   problem,
 } from './problem.ts';
 export * from './problems.ts';
-export { getProblems, hasEtag, isConditional } from './protocol.ts';
+export {
+  getProblems,
+  hasEtag,
+  idempotencyKeyPattern,
+  ifMatchPattern,
+  isConditional,
+} from './protocol.ts';
 export { type RateLimitPolicy, rateLimitHeaders } from './rate-limit.ts';
 export { RejectedToken } from './rejected-token.ts';
 export { Secret } from './secret.ts';
-export { id, newId, order, patchBody, timestamp } from './shapes.ts';
+export { id, newId, order, patchBody, queryFlag, requiredText, text, timestamp } from './shapes.ts';
 export { type RowOf, type View, view } from './view.ts';

@@ -114,6 +114,13 @@ describe('the OpenAPI document of all contracts', () => {
         .parameters.filter(({ in: where }: AnyJson) => where === 'header')
         .map(({ name }: AnyJson) => name);
     expect(sent('createDocument')).toEqual(['Idempotency-Key']);
+    const getPattern = (id: string) => new RegExp(getOperation(id).parameters.at(-1).schema.pattern);
+    const key = getPattern('createDocument');
+    expect(['a', '~'.repeat(255)].every((sample) => key.test(sample))).toBe(true);
+    expect(['', 'a b', 'ä', 'a'.repeat(256)].some((sample) => key.test(sample))).toBe(false);
+    const tags = getPattern('updateNode');
+    expect(['*', '"7"', 'W/"7", "8"'].every((sample) => tags.test(sample))).toBe(true);
+    expect(['7', '"7', '"7" "8"'].some((sample) => tags.test(sample))).toBe(false);
     expect(sent('publishDocument')).toEqual(['Idempotency-Key', 'If-Match']);
     expect(sent('updateNode')).toEqual(['If-Match']);
     expect(sent('deleteNode')).toEqual(['If-Match']);

@@ -89,8 +89,8 @@ function toOperationObject(
   };
 }
 
-function toHeaderParameter({ name, description, maxLength }: RequestHeader): Schema {
-  const schema = { type: 'string', ...(maxLength !== undefined && { maxLength }) };
+function toHeaderParameter({ name, description, pattern }: RequestHeader): Schema {
+  const schema = { type: 'string', ...(pattern !== undefined && { pattern }) };
   return { name, in: 'header', required: false, description, schema };
 }
 

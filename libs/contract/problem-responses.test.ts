@@ -70,6 +70,7 @@ describe('the error responses of two operations', () => {
       'InvalidRequest',
       'NotFound',
       'TooManyRequests',
+      'HeadersTooLarge',
       'Internal',
       'Unavailable',
     ]);
@@ -82,7 +83,13 @@ describe('the error responses of two operations', () => {
     const expired = problem('link_expired', 404, 'The link has expired.');
     const other = operation({ ...base, id: 'b', problems: [problems.NotFound, expired] });
     const both = sharedProblemResponses([plain, other]);
-    expect(Object.keys(both)).toEqual(['InvalidRequest', 'TooManyRequests', 'Internal', 'Unavailable']);
+    expect(Object.keys(both)).toEqual([
+      'InvalidRequest',
+      'TooManyRequests',
+      'HeadersTooLarge',
+      'Internal',
+      'Unavailable',
+    ]);
     expect(toProblemResponses(other, both)[404]).toHaveProperty('content');
   });
 

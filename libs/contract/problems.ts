@@ -50,6 +50,11 @@ export const UnsupportedMediaType = problem(
   415,
   'The media type or encoding of the body is not supported. Send JSON in UTF-8.',
 );
+export const HeadersTooLarge = problem(
+  'headers_too_large',
+  431,
+  'The headers of the request are too large. Send at most 16 KiB.',
+);
 export const TooManyRequests = problem(
   'too_many_requests',
   429,

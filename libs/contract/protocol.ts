@@ -25,7 +25,8 @@ export function isConditional(operation: AnyOperation): boolean {
 export interface RequestHeader {
   name: string;
   description: string;
-  maxLength?: number;
+  /** Source of a regular expression that every valid value matches. */
+  pattern?: string;
 }
 
 /** Returns the optional request headers that an operation supports. */
@@ -37,11 +38,19 @@ export function requestHeaders(operation: AnyOperation): RequestHeader[] {
   return headers;
 }
 
+/** The source of the regular expression of an `Idempotency-Key`: printable ASCII characters without spaces. */
+export const idempotencyKeyPattern = '^[\\x21-\\x7e]{1,255}$';
+
+const entityTag = '(?:W/)?"[^"]*"';
+
+/** The source of the regular expression of `If-Match`: `*`, or a list of quoted ETags (RFC 9110, section 13). */
+export const ifMatchPattern = `^(?:\\s*\\*\\s*|[\\s,]*${entityTag}\\s*(?:,\\s*(?:${entityTag}\\s*)?)*)$`;
+
 const idempotencyKey = {
   name: 'Idempotency-Key',
   description:
     'Makes a retry safe: the same key and body within 24 hours return the first response and have no second effect',
-  maxLength: 255,
+  pattern: idempotencyKeyPattern,
 };
 const ifNoneMatch = {
   name: 'If-None-Match',
@@ -51,6 +60,7 @@ const ifMatch = {
   name: 'If-Match',
   description:
     'Quoted ETags, or `*`. The response is 412 if none of them is current and 400 if they are not quoted. A weak ETag (`W/"…"`) matches like a strong one',
+  pattern: ifMatchPattern,
 };
 
 /** Returns every problem that an operation can respond with: its own and those of the protocol. */
@@ -59,6 +69,7 @@ export function getProblems(operation: AnyOperation): ProblemKind[] {
   const kinds = [
     ...operation.problems,
     ...accessProblems,
+    shared.HeadersTooLarge,
     shared.TooManyRequests,
     shared.Internal,
     shared.Unavailable,

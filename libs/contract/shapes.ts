@@ -1,4 +1,4 @@
-/** Schemas that all resources share: identifiers, timestamps, sort positions, PATCH bodies. */
+/** Schemas that all resources share: identifiers, timestamps, texts, flags, sort positions, PATCH bodies. */
 import { v7 } from 'uuid';
 import { z } from 'zod';
 
@@ -15,6 +15,27 @@ export const timestamp = z.iso
   .datetime({ precision: 3 })
   .meta({ description: 'ISO 8601, UTC, milliseconds' });
 
+/** Any text of at most `max` characters: Unicode code points, as `maxLength` of JSON Schema counts them. */
+export function text(max: number) {
+  return z.string().check(atMost(max)).meta({ maxLength: max });
+}
+
+/** A text of at most `max` characters that is not blank. White space around it is removed. */
+export function requiredText(max: number, message?: string) {
+  return z.string().trim().min(1, message).check(atMost(max)).meta({ maxLength: max, pattern: '\\S' });
+}
+
+function atMost(maximum: number): z.core.CheckFn<string> {
+  return ({ value, issues }) => {
+    if (value.length <= maximum) return;
+    const isLonger = value.length > 2 * maximum || [...value].length > maximum;
+    if (isLonger) issues.push({ code: 'too_big', origin: 'string', maximum, inclusive: true, input: value });
+  };
+}
+
+/** A boolean as a query parameter: `true` or `false`. */
+export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
 /** A sort position among siblings: any finite number. Lower comes first. */
 export const order = z.number().meta({ description: 'Sort position among siblings; lower comes first' });
 
@@ -23,5 +44,6 @@ export function patchBody<Fields extends z.ZodRawShape>(fields: Fields) {
   return z
     .strictObject(fields)
     .partial()
-    .refine((body) => Object.keys(body).length > 0, 'Send at least one field to change');
+    .refine((body) => Object.keys(body).length > 0, 'Send at least one field to change')
+    .meta({ minProperties: 1 });
 }

@@ -1,12 +1,14 @@
 /** Parsing of ETags in request headers (RFC 9110, section 13). */
 
+import { ifMatchPattern } from '#libs/contract';
+
 /** One entity tag. Group 1 is the text between the quotes; `W/` marks a weak tag. */
 const entityTag = `(?:W/)?"([^"]*)"`;
-const tagList = new RegExp(String.raw`^[\s,]*${entityTag}\s*(?:,\s*(?:${entityTag}\s*)?)*$`);
+const tagList = new RegExp(ifMatchPattern);
 
 /** Whether an `If-Match` value is well-formed: `*` or a list of quoted ETags. */
 export function isTagList(header: string): boolean {
-  return header.trim() === '*' || tagList.test(header);
+  return tagList.test(header);
 }
 
 /**

@@ -6,7 +6,7 @@ import { Agent, type IncomingMessage, type RequestListener, request, type Server
 import { pipeline } from 'node:stream';
 import { type Contract, NotFound, newId, type Problem, problem, Unavailable } from '#libs/contract';
 import { createPathRedactor } from './loggable-path.ts';
-import { toExpressPath } from './routes.ts';
+import { toExpressPath } from './paths.ts';
 import type { UnmatchedRequest } from './server.ts';
 
 /** Options of a gateway. */

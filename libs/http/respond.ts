@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Request } from 'express';
-import { type AnyOperation, InvalidRequest } from '#libs/contract';
+import { type AnyOperation, InvalidRequest, idempotencyKeyPattern } from '#libs/contract';
 import type { Store, StoredResponse } from '#libs/store';
 import type { HandlerInput, Principal, ReplayKey, RequestInfo, Route } from './handle.ts';
 import { addLocation } from './location.ts';
@@ -76,9 +76,11 @@ async function renderReplay(
   return route.replay(input, key);
 }
 
+const idempotencyKey = new RegExp(idempotencyKeyPattern);
+
 function getIdempotencyKey(request: Request): string | undefined {
   const key = request.get('idempotency-key');
-  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  if (key === undefined || idempotencyKey.test(key)) return key;
   const message = 'Use 1 to 255 printable ASCII characters without spaces';
   throw InvalidRequest(undefined, { extra: { errors: [{ path: 'header/Idempotency-Key', message }] } });
 }

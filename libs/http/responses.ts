@@ -104,11 +104,8 @@ function toLoggedPath(path: string): string {
  * Sends a problem (RFC 9457), or the HTML page for it. If the response has already started, closes the
  * connection.
  */
-export function sendProblem(
-  response: Response,
-  { kind, message, extra, headers }: Problem,
-  page?: ReturnType<ProblemPage>,
-): void {
+export function sendProblem(response: Response, problem: Problem, page?: ReturnType<ProblemPage>): void {
+  const { kind, headers } = problem;
   if (response.headersSent) {
     response.destroy();
     return;
@@ -116,14 +113,25 @@ export function sendProblem(
   if (kind.status === 401) response.setHeader('WWW-Authenticate', getChallenge(kind, response.req));
   for (const [name, value] of Object.entries({ ...headers, ...page?.headers }))
     response.setHeader(name, value);
-  const { code, status, title } = kind;
-  const request_id = String(response.getHeader('X-Request-Id') ?? '');
-  const members = { type: `urn:problem:${code}`, title, status, detail: message, code, request_id };
-  const body = page?.html ?? JSON.stringify({ ...members, ...extra });
-  response.status(status);
+  const body = page?.html ?? toProblemBody(problem, String(response.getHeader('X-Request-Id') ?? ''));
+  response.status(kind.status);
   response.setHeader('Content-Type', page ? 'text/html; charset=utf-8' : 'application/problem+json');
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+/** Returns the JSON of a problem (RFC 9457). */
+export function toProblemBody({ kind, message, extra }: Problem, requestId: string): string {
+  const { code, status, title } = kind;
+  const members = {
+    type: `urn:problem:${code}`,
+    title,
+    status,
+    detail: message,
+    code,
+    request_id: requestId,
+  };
+  return JSON.stringify({ ...members, ...extra });
 }
 
 /**

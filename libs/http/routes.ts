@@ -13,6 +13,7 @@ import {
 import type { Admission } from './admission.ts';
 import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, Principal, Route } from './handle.ts';
+import { groupByPath, toExpressPath } from './paths.ts';
 import { answerPreflight } from './preflight.ts';
 import { type BodyReading, parseRequest } from './request.ts';
 import { createRequestInfo, type RequestNotes } from './request-info.ts';
@@ -60,24 +61,23 @@ export function createRouter(options: RouterOptions): express.RequestHandler {
   const [api, root] = [router(), router()];
   // Express tries routes in order, so a separate router for the root keeps public links fast
   const routerFor = (path: string) => (path.startsWith(`${options.apiPrefix}/`) ? api : root);
-  for (const route of options.routes) {
-    const { operation } = route;
-    const declaredProblems = new Set(getProblems(operation));
-    const path = toExpressPath(operation, options.apiPrefix);
-    routerFor(path)[operation.method](path, (request, response) =>
-      options.span(operation.id, request.headers, () =>
-        serve(options, route, declaredProblems, request, response),
-      ),
-    );
-    if (operation.crossOrigin) routerFor(path).options(path, answerPreflight(operation));
+  const getPath = ({ operation }: Route) => toExpressPath(operation, options.apiPrefix);
+  for (const [path, routes] of groupByPath(options.routes, getPath)) {
+    const expressRoute = routerFor(path).route(path);
+    for (const route of routes) {
+      const { operation } = route;
+      const declaredProblems = new Set(getProblems(operation));
+      expressRoute[operation.method]((request, response) =>
+        options.span(operation.id, request.headers, () =>
+          serve(options, route, declaredProblems, request, response),
+        ),
+      );
+      if (operation.crossOrigin) expressRoute.options(answerPreflight(operation));
+    }
+    // another method: no path with a parameter may answer for this one
+    expressRoute.all((_request, _response, next) => next('router'));
   }
   return (request, response, next) => routerFor(request.path)(request, response, next);
-}
-
-/** Converts an operation's path to the Express syntax. */
-export function toExpressPath(operation: AnyOperation, apiPrefix: string): string {
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-  return operation.at === 'root' ? path : apiPrefix + path;
 }
 
 async function serve(

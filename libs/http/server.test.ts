@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { nothing, operation } from '#libs/contract';
 import { until } from '#libs/testing';
 import { httpFixture, insider } from '../testing/http-fixture.ts';
@@ -59,6 +59,47 @@ test('a client that waits for a long response keeps the connection', async () =>
   const [answer] = await once(socket.resume(), 'data');
   expect(String(answer)).toMatch(/^HTTP\/1.1 200 [\s\S]*late/);
   socket.destroy();
+});
+
+describe('requests that are not valid HTTP', () => {
+  const ask = async (port: number, request: string) => {
+    const socket = connect(port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    // the server may close the connection before it has read everything
+    socket.on('error', () => {});
+    socket.write(request);
+    await once(socket, 'close');
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    return { head, body };
+  };
+
+  test('headers of more than 16 KiB are 431 with a problem', async () => {
+    const port = await start((_request, response) => response.end('ok'));
+    const header = `X-Long: ${'x'.repeat(20_000)}`;
+    const { head, body } = await ask(port, `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
+    expect(head).toMatch(/^HTTP\/1.1 431 Request Header Fields Too Large\r\n/);
+    expect(head).toContain('Content-Type: application/problem+json');
+    expect(head).toContain(`Content-Length: ${body.length}`);
+    const { request_id, ...problem } = JSON.parse(body);
+    expect(problem).toMatchObject({ status: 431, code: 'headers_too_large', detail: expect.any(String) });
+    expect(head).toContain(`X-Request-Id: ${request_id}`);
+  });
+
+  test('what is not HTTP is 400 with a problem', async () => {
+    const port = await start((_request, response) => response.end('ok'));
+    const { head, body } = await ask(port, 'HELLO\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+    expect(JSON.parse(body)).toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+
+  test('a response that has begun is not mixed with another', async () => {
+    const port = await start((_request, response) => void response.write('begun'));
+    const { body } = await ask(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\nHELLO\r\n\r\n');
+    expect(body).not.toContain('problem');
+  });
 });
 
 test('a repeated Host or Authorization header is 400', async () => {

@@ -11,9 +11,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
+import { answerClientErrors } from './client-errors.ts';
 import { createPathRedactor } from './loggable-path.ts';
+import { groupByPath, toExpressPath } from './paths.ts';
 import { sendProblem, toProblem } from './responses.ts';
-import { toExpressPath } from './routes.ts';
 
 /**
  * Security headers. API responses are not pages, so the policy forbids everything; an operation that returns
@@ -112,7 +113,9 @@ export async function listen(
     },
     app,
   );
-  closeStalledReaders(server, stalledMs);
+  const busySockets = trackBusySockets(server);
+  closeStalledReaders(server, busySockets, stalledMs);
+  answerClientErrors(server, (socket) => busySockets.has(socket));
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -124,15 +127,20 @@ export async function listen(
   return { port: getPort(server), close: (withinMs) => closeServer(server, sockets, withinMs) };
 }
 
-function closeStalledReaders(server: Server, stalledMs: number): void {
-  const waiting = new WeakSet<Socket>();
+/** Returns the connections with a request in flight. */
+function trackBusySockets(server: Server): WeakSet<object> {
+  const busy = new WeakSet<object>();
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    waiting.add(request.socket);
-    response.once('close', () => waiting.delete(request.socket));
+    busy.add(request.socket);
+    response.once('close', () => busy.delete(request.socket));
   });
+  return busy;
+}
+
+function closeStalledReaders(server: Server, busySockets: WeakSet<object>, stalledMs: number): void {
   // Node calls this after this time without progress, and between two requests after `keepAliveTimeout`
   server.setTimeout(stalledMs, (socket) => {
-    const isBeforeResponse = waiting.has(socket) && socket.writableLength === 0;
+    const isBeforeResponse = busySockets.has(socket) && socket.writableLength === 0;
     if (!isBeforeResponse) socket.destroy();
   });
 }
@@ -180,16 +188,22 @@ function handleUnknownRoute(
   apiPrefix: string,
   refuse: (response: Response, problem: Problem) => void,
 ) {
-  const table = operations.map((operation) => {
-    const pattern = toExpressPath(operation, apiPrefix)
-      .replaceAll(/[.]/g, '\\.')
-      .replaceAll(/:\w+/g, '[^/]+');
-    return { pattern: new RegExp(`^${pattern}$`), method: operation.method.toUpperCase() };
+  const getPath = (operation: AnyOperation) => toExpressPath(operation, apiPrefix);
+  const table = groupByPath(operations, getPath).map(([path, own]) => {
+    const pattern = path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+');
+    return { pattern: new RegExp(`^${pattern}$`), Allow: listMethods(own).join(', ') };
   });
   return (request: Request, response: Response) => {
-    const methods = table.filter(({ pattern }) => pattern.test(request.path)).map(({ method }) => method);
-    if (methods.length === 0) return refuse(response, NotFound('This route does not exist.'));
-    if (methods.includes('GET')) methods.push('HEAD');
-    refuse(response, MethodNotAllowed(undefined, { headers: { Allow: [...new Set(methods)].join(', ') } }));
+    const found = table.find(({ pattern }) => pattern.test(request.path));
+    if (!found) return refuse(response, NotFound('This route does not exist.'));
+    refuse(response, MethodNotAllowed(undefined, { headers: { Allow: found.Allow } }));
   };
+}
+
+/** Returns the methods that one path answers. */
+function listMethods(operations: readonly AnyOperation[]): string[] {
+  const methods = operations.map(({ method }) => method.toUpperCase());
+  if (methods.includes('GET')) methods.push('HEAD');
+  if (operations.some(({ crossOrigin }) => crossOrigin)) methods.push('OPTIONS');
+  return methods;
 }

@@ -1,6 +1,6 @@
 /** Defines the request and response shapes of documents and nodes. */
 import { z } from 'zod';
-import { id, order as position, timestamp } from '#libs/contract';
+import { id, order as position, requiredText, text, timestamp } from '#libs/contract';
 import { findFaults } from '#libs/rich-text';
 
 export const documentStatus = z.enum(['draft', 'published', 'archived']);
@@ -9,13 +9,34 @@ export type DocumentStatus = z.infer<typeof documentStatus>;
 export const nodeType = z.enum(['section', 'step', 'sub_step']);
 export type NodeType = z.infer<typeof nodeType>;
 
-export const title = z.string().trim().min(1, 'A title is required').max(300);
-export const versionLabel = z.string().max(64).meta({ description: 'Free-form label, e.g. "2.1"' });
-export const department = z
-  .string()
-  .max(200)
-  .meta({ description: 'Free-form label of a department or team' });
+export const title = requiredText(300, 'A title is required');
+export const versionLabel = text(64).meta({ description: 'Free-form label, e.g. "2.1"' });
+export const department = text(200).meta({ description: 'Free-form label of a department or team' });
 export const order = position;
+
+const typeName = { type: 'string', minLength: 1 };
+const attributes = { type: 'object' };
+
+/** What `findFaults` checks, as JSON Schema, except size and depth. */
+const richTextSchema = {
+  properties: {
+    type: typeName,
+    text: { type: 'string' },
+    content: { type: 'array', items: { $ref: '#/$defs/RichText' } },
+    marks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { type: typeName, attrs: attributes },
+        required: ['type'],
+        additionalProperties: false,
+      },
+    },
+    attrs: attributes,
+  },
+  required: ['type'],
+  additionalProperties: false,
+};
 
 /** Rich text as ProseMirror JSON. At most 512 KiB and 32 levels deep. Parsed to its JSON text, which is stored. */
 export const content = z
@@ -33,6 +54,7 @@ export const content = z
   .meta({
     id: 'RichText',
     description: 'Rich text as ProseMirror/Tiptap JSON: `{"type": "doc", "content": […]}`',
+    ...richTextSchema,
   });
 
 export const docParams = z.object({ doc_id: id });

@@ -10,6 +10,7 @@ import {
   operation,
   page,
   problem,
+  requiredText,
   timestamp,
 } from '#libs/contract';
 import { documentNodes, documentStates } from '../documents/contract.ts';
@@ -71,12 +72,13 @@ const inches = z
   .trim()
   .transform((text) => (text === '' ? undefined : Number(text)))
   .pipe(z.number('Enter a number of inches').min(0).max(3).optional())
-  .optional();
+  .optional()
+  .meta({ pattern: '^(?:[0-2](?:\\.\\d+)?|3(?:\\.0+)?)?$' });
 
 /** The text fields of an upload; other fields are ignored. */
 export const templateFields = z
   .object({
-    name: z.string('A name is required').trim().min(1, 'A name is required').max(200),
+    name: requiredText(200, 'A name is required'),
     indent_inches: inches.meta({
       description:
         'Indentation of nested content, 0 to 3 inches, 0.5 if absent; also accepted as `indent_width`, `indentation` and `indentation_width`',

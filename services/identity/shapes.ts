@@ -1,6 +1,6 @@
 /** The schemas of people, organizations and credentials, as clients send and receive them. */
 import { z } from 'zod';
-import { hostNamePattern, id, portPattern, timestamp } from '#libs/contract';
+import { hostNamePattern, id, portPattern, requiredText, text, timestamp } from '#libs/contract';
 
 /** A member's role. */
 export const role = z.enum(['member', 'admin']).meta({ description: 'Role in the organization' });
@@ -12,7 +12,7 @@ export const email = z
   .toLowerCase()
   .max(254)
   .pipe(z.email())
-  .meta({ description: 'Case-insensitive' });
+  .meta({ description: 'Case-insensitive', format: 'email', pattern: z.regexes.email.source });
 export const slug = z
   .string()
   .regex(
@@ -20,12 +20,12 @@ export const slug = z
     'Use 3 to 40 lower-case letters, digits and dashes, with no dash at either end',
   )
   .meta({ description: 'Part of public links' });
-export const password = z.string().min(12, 'Use at least 12 characters').max(256);
+export const password = text(256).min(12, 'Use at least 12 characters');
 
 /** Maximum size of a body with a password. A request that waits before its password is checked keeps its body. */
 export const maxPasswordBodyBytes = 16 * 1024;
 
-export const name = z.string().trim().min(1).max(200);
+export const name = requiredText(200);
 
 const lockPublished = z.boolean().meta({
   description:
@@ -118,7 +118,7 @@ export const Subscription = z
   })
   .meta({ id: 'Subscription' });
 
-export const departmentName = z.string().trim().min(1).max(200);
+export const departmentName = requiredText(200);
 
 export const Department = z
   .strictObject({ id, name: z.string(), created_at: timestamp })

@@ -54,7 +54,6 @@ export const webhookDelivery = service({
         'WEBHOOK_ALLOW_INSECURE_TARGETS is on, so webhooks can reach this machine. Do not use it in production.',
       );
     return {
-      // the route `/webhooks/events` must come before `/webhooks/{config_id}`
       routes: [
         ...deliveryLogHandlers(parts),
         ...webhookHandlers(parts),

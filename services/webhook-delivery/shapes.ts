@@ -1,6 +1,6 @@
 /** Request and response schemas of webhooks and deliveries. */
 import { z } from 'zod';
-import { id, timestamp } from '#libs/contract';
+import { hostNamePattern, id, portPattern, requiredText, text, timestamp } from '#libs/contract';
 import { checkUrlForm } from './rules/target.ts';
 
 /** Event types that a webhook may subscribe to: those of the specification and `document.updated`. */
@@ -16,18 +16,24 @@ export const eventType = z
   ])
   .meta({ description: 'An event type that webhooks may subscribe to' });
 
-const url = z
-  .string()
-  .max(2048)
+/** Hosts of https URLs: a name, or an address, of which IPv6 ones are in brackets. */
+const httpsHost = `https://(?:${hostNamePattern}|\\[[0-9a-f:.]+\\])`;
+const loopback = 'http://(?:localhost|127(?:\\.\\d{1,3}){3}|\\[::1\\])';
+
+const url = text(2048)
   .superRefine((value, context) => {
     const message = checkUrlForm(value);
     if (message) context.addIssue({ code: 'custom', message });
   })
-  .meta({ description: 'An https URL with a public address, without credentials and without a fragment' });
+  .meta({
+    description: 'An https URL with a public address, without credentials and without a fragment',
+    format: 'uri',
+    pattern: `^(?:${httpsHost}|${loopback})${portPattern}(?:[/?][^\\s#]*)?$`,
+  });
 
 /** Fields of a webhook that the caller sets when creating or updating it. */
 export const webhookInput = {
-  name: z.string().trim().min(1, 'A name is required').max(200),
+  name: requiredText(200, 'A name is required'),
   url,
   event_types: z
     .array(eventType)

@@ -1,11 +1,11 @@
 /** Defines the read operations: list documents, count them, get one. */
 import { z } from 'zod';
-import { id, NotFound, operation, page } from '#libs/contract';
+import { id, NotFound, operation, page, requiredText, text } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
 import { Document, DocumentSummary, docParams, documentStatus, listSort } from '../shapes.ts';
 
 const filters = {
-  department: z.string().max(200).optional().meta({ description: 'Exact department label' }),
+  department: text(200).optional().meta({ description: 'Exact department label' }),
   editor_id: id.optional(),
   created_by: id.optional(),
   parent_doc_id: id.optional(),
@@ -14,7 +14,7 @@ const filters = {
     .transform((text) => new Date(text))
     .optional()
     .meta({ description: 'Only documents updated at or after this time' }),
-  q: z.string().trim().min(1).max(200).optional().meta({
+  q: requiredText(200).optional().meta({
     description:
       'Search terms. The titles and text of a document must contain all of them. Finds at most 1,000 documents.',
   }),

@@ -1,6 +1,6 @@
 /** The operations on invitations, with which people join an organization. */
 import { z } from 'zod';
-import { anyone, id, NotFound, nothing, operation, page } from '#libs/contract';
+import { anyone, id, NotFound, nothing, operation, page, text } from '#libs/contract';
 import { admin, operator } from '../access.ts';
 import { AlreadyMember, InvitationInvalid, WrongCredentials } from '../problems.ts';
 import {
@@ -87,9 +87,9 @@ export const acceptInvitation = operation({
   access: anyone,
   audit: 'invitation.accept',
   body: z.strictObject({
-    token: z.string().max(200),
+    token: text(200),
     name,
-    password: z.string().max(256),
+    password: text(256),
     replace_account: z
       .boolean()
       .default(false)

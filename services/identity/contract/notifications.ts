@@ -1,6 +1,6 @@
 /** The operations on the caller's inbox, which holds their notifications. */
 import { z } from 'zod';
-import { id, NotFound, nothing, operation, page } from '#libs/contract';
+import { id, NotFound, nothing, operation, page, queryFlag } from '#libs/contract';
 import { self } from '../access.ts';
 import { InboxItem } from '../shapes.ts';
 
@@ -15,7 +15,7 @@ export const listInbox = operation({
   access: self,
   query: z.object({
     ...page,
-    unread: z.stringbool().optional().meta({ description: 'If true, only unread items' }),
+    unread: queryFlag.optional().meta({ description: 'If true, only unread items' }),
   }),
   status: 200,
   returns: z.array(InboxItem),

@@ -1,6 +1,6 @@
 /** The operations on people: the caller and the members of the organization. */
 import { z } from 'zod';
-import { id, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
+import { id, NotFound, nothing, operation, page, patchBody, text } from '#libs/contract';
 import { admin, member, sessionMember } from '../access.ts';
 import { LastAdmin, NoSuchDepartment, WrongPassword } from '../problems.ts';
 import {
@@ -91,7 +91,7 @@ export const updatePassword = operation({
   description: 'All your sessions end with the next request, including this one. API keys stay valid.',
   access: sessionMember,
   audit: 'password.update',
-  body: z.strictObject({ current_password: z.string().max(256), new_password: password }),
+  body: z.strictObject({ current_password: text(256), new_password: password }),
   maxBodyBytes: maxPasswordBodyBytes,
   status: 204,
   returns: nothing,

@@ -3,7 +3,7 @@
  * user.
  */
 import { z } from 'zod';
-import { anyone, id, NotFound, nothing, operation, timestamp } from '#libs/contract';
+import { anyone, id, NotFound, nothing, operation, text, timestamp } from '#libs/contract';
 import { operator, sessionAdmin } from '../access.ts';
 import { MemberElsewhere, NoSuchAccount, ResetInvalid } from '../problems.ts';
 import { email, password, slug } from '../shapes.ts';
@@ -44,7 +44,7 @@ export const resetPassword = operation({
   description: 'All sessions of the user end with the next request. API keys stay valid. Log in afterwards.',
   access: anyone,
   audit: 'password_reset.complete',
-  body: z.strictObject({ token: z.string().max(200), password }),
+  body: z.strictObject({ token: text(200), password }),
   status: 204,
   returns: nothing,
   problems: [ResetInvalid],

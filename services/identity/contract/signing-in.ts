@@ -1,6 +1,6 @@
 /** The operations to register, log in, refresh a session and log out, and the public signing keys. */
 import { z } from 'zod';
-import { anyone, nothing, operation } from '#libs/contract';
+import { anyone, nothing, operation, text } from '#libs/contract';
 import {
   EmailTaken,
   OrganizationRequired,
@@ -38,7 +38,7 @@ export const logIn = operation({
   summary: 'Log in',
   access: anyone,
   audit: 'user.login',
-  body: z.strictObject({ email, password: z.string().max(256), organization_slug: slug.optional() }),
+  body: z.strictObject({ email, password: text(256), organization_slug: slug.optional() }),
   maxBodyBytes: maxPasswordBodyBytes,
   status: 200,
   returns: Session,
@@ -53,7 +53,7 @@ export const refreshSession = operation({
   description: 'Each refresh token works once. Using an old one again ends the whole session.',
   access: anyone,
   audit: 'session.refresh',
-  body: z.strictObject({ refresh_token: z.string().max(200) }),
+  body: z.strictObject({ refresh_token: text(200) }),
   status: 200,
   returns: Session,
   problems: [RefreshTokenInvalid],
@@ -67,7 +67,7 @@ export const logOut = operation({
   description: 'Access tokens of the session stop working with the next request.',
   access: anyone,
   audit: 'user.logout',
-  body: z.strictObject({ refresh_token: z.string().max(200) }),
+  body: z.strictObject({ refresh_token: text(200) }),
   status: 204,
   returns: nothing,
   problems: [],

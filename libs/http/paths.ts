@@ -1,0 +1,33 @@
+/** The order of paths: `/documents/counts` is not `/documents/{doc_id}` with the id `counts`. */
+import type { AnyOperation } from '#libs/contract';
+
+/** Converts an operation's path to the Express syntax. */
+export function toExpressPath(operation: AnyOperation, apiPrefix: string): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  return operation.at === 'root' ? path : apiPrefix + path;
+}
+
+/**
+ * Groups what belongs to the same path, in the Express syntax. Where two paths differ first, the one with a fixed
+ * segment comes before the one with a parameter.
+ */
+export function groupByPath<T>(
+  items: readonly T[],
+  getPath: (item: T) => string,
+): [path: string, items: T[]][] {
+  const groups = [...Map.groupBy(items, getPath)].map(([path, group]) => ({
+    path,
+    group,
+    rank: toRank(path),
+  }));
+  groups.sort((one, other) => (one.rank < other.rank ? -1 : Number(one.rank > other.rank)));
+  return groups.map(({ path, group }) => [path, group]);
+}
+
+/** Returns one digit per segment: 0 for a fixed one, 1 for a parameter. */
+function toRank(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => (segment.startsWith(':') ? 1 : 0))
+    .join('');
+}
