@@ -1,7 +1,7 @@
 /** Tests that hold for every operation. They are generated from the contracts, so a new operation is tested at once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { type AnyOperation, getProblems, newId, openapi } from '#libs/contract';
+import { type AnyOperation, getCacheControl, getProblems, newId, openapi } from '#libs/contract';
 import { createWebhook, type Person, publishDocument, register, type TestApp, testApp } from '#libs/testing';
 import { about } from '../services/about.ts';
 import { contracts } from '../services/contracts.ts';
@@ -106,6 +106,30 @@ describe('every operation', () => {
       headers: { 'content-type': 'application/json' },
     });
     expect([broken.status, broken.body.code]).toEqual([400, 'malformed_json']);
+  });
+});
+
+describe('secrets', () => {
+  /** Names of fields that contain a secret, or a URL that does. `jwks` has public keys only. */
+  const secretField = /(^|_)(token|secret|password|key)$|^(invite|reset)_url$/;
+
+  test('no response with a secret is stored by a cache', () => {
+    const withSecrets = operations
+      .concat(contracts.flatMap(({ adminOperations = [] }) => adminOperations))
+      .filter(
+        ({ returns }) => !('media' in returns) && findFields(returns).some((name) => secretField.test(name)),
+      );
+    expect(withSecrets.map(({ id }) => id)).toEqual(
+      expect.arrayContaining([
+        'logIn',
+        'createApiKey',
+        'createWebhook',
+        'getShareToken',
+        'createPasswordReset',
+      ]),
+    );
+    for (const operation of withSecrets)
+      expect([operation.id, getCacheControl(operation)]).toEqual([operation.id, 'no-store']);
   });
 });
 
@@ -214,6 +238,16 @@ describe('the contracts', () => {
     expect(new Set(published)).toEqual(new Set(consumed));
   });
 });
+
+/** The names of all fields of a response, at any depth. */
+function findFields(returns: z.ZodType): string[] {
+  const names: string[] = [];
+  JSON.stringify(z.toJSONSchema(returns, { io: 'output', unrepresentable: 'any' }), (key, value) => {
+    if (key === 'properties') names.push(...Object.keys(value));
+    return value;
+  });
+  return names;
+}
 
 /** A valid query for each operation that requires one. */
 const sampleQueries: Record<string, string> = { exportWord: '?template_id=default' };

@@ -39,6 +39,7 @@ export {
 } from './problem.ts';
 export * from './problems.ts';
 export {
+  getCacheControl,
   getProblems,
   hasEtag,
   idempotencyKeyPattern,

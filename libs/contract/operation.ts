@@ -39,6 +39,11 @@ export interface Operation<
   readonly location?: string;
   /** Whether responses have an ETag and conditional requests are supported. */
   readonly etag?: boolean;
+  /**
+   * `Cache-Control` of successful responses. By default a GET with an ETag has `private, no-cache`, and every other
+   * operation `no-store`. Never set it if a response contains a secret.
+   */
+  readonly cacheControl?: string;
   /** Whether the response is one page of a list, with a `Link` header to the next page. */
   readonly paged?: boolean;
   /**

@@ -16,6 +16,14 @@ export function hasEtag({ method, etag }: AnyOperation): boolean {
   return method === 'get' && etag === true;
 }
 
+/**
+ * Returns the `Cache-Control` of successful responses. No cache stores a response unless the operation says
+ * otherwise, so that none keeps a secret.
+ */
+export function getCacheControl(operation: AnyOperation): string {
+  return operation.cacheControl ?? (hasEtag(operation) ? 'private, no-cache' : 'no-store');
+}
+
 /** Whether the operation compares `If-Match` with the ETag of the resource it changes. */
 export function isConditional(operation: AnyOperation): boolean {
   return getProblems(operation).includes(shared.PreconditionFailed);

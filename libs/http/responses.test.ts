@@ -17,6 +17,13 @@ const getTagged = operation({
   returns: z.unknown(),
   etag: true,
 });
+const getPublic = operation({
+  ...common,
+  id: 'getPublic',
+  path: '/public',
+  returns: z.unknown(),
+  cacheControl: 'public, max-age=60',
+});
 const listPages = operation({
   ...common,
   id: 'listPages',
@@ -57,8 +64,9 @@ beforeAll(async () => {
   http = await httpFixture([
     handle(getTagged, async (input) => {
       call = input.call;
-      return reply({ a: 1 }, { etag: 'v7', headers: { 'Cache-Control': 'no-cache' } });
+      return reply({ a: 1 }, { etag: 'v7' });
     }),
+    handle(getPublic, async () => reply({}, { headers: { 'Cache-Control': 'max-age=9' } })),
     handle(listPages, async () => reply([], { next: 'a>b "c"\r\nX: y' })),
     handle(getNothing, async () => undefined),
     handle(readText, async () => json('{"spliced": [1 , 2]}')),
@@ -142,7 +150,7 @@ describe('conditional requests', () => {
         '"v7"',
       ]);
       expect(response.headers.get('content-type')).toBeNull();
-      expect(response.headers.get('cache-control')).toBe('no-cache');
+      expect(response.headers.get('cache-control')).toBe('private, no-cache');
     }
     for (const tags of ['"v8"', 'v7', '""'])
       expect((await get('/tagged', { 'if-none-match': tags })).status).toBe(200);
@@ -209,6 +217,15 @@ describe('response bodies', () => {
     abort.abort();
     await until('the outcome', async () => http.outcomes.length > before);
     expect(http.outcomes.at(-1)).not.toHaveProperty('error');
+  });
+
+  test('no cache stores a response unless its operation says so', async () => {
+    const policies = { '/text': 'no-store', '/tagged': 'private, no-cache', '/public': 'public, max-age=60' };
+    for (const [path, policy] of Object.entries(policies))
+      expect((await get(path)).headers.get('cache-control')).toBe(policy);
+    for (const path of ['/nowhere', '/fail?how=teapot', '/fail?how=error', '/fail'])
+      expect((await get(path)).headers.get('cache-control')).toBe('no-store');
+    expect((await http.ask('DELETE', '/api/v1/nothing')).headers.get('cache-control')).toBe('no-store');
   });
 
   test('every response forbids content sniffing and framing', async () => {

@@ -110,6 +110,7 @@ export function sendProblem(response: Response, problem: Problem, page?: ReturnT
     response.destroy();
     return;
   }
+  response.setHeader('Cache-Control', 'no-store');
   if (kind.status === 401) response.setHeader('WWW-Authenticate', getChallenge(kind, response.req));
   for (const [name, value] of Object.entries({ ...headers, ...page?.headers }))
     response.setHeader(name, value);

@@ -5,6 +5,7 @@
 import express, { type Request, type Response } from 'express';
 import {
   type AnyOperation,
+  getCacheControl,
   getProblems,
   type Problem,
   rateLimitHeaders,
@@ -110,7 +111,9 @@ async function serve(
     });
     // a body that arrives slowly is not work
     end = options.admission?.begin();
-    await send(request, response, await respond(options, route, principal, parsed, request, call, notes));
+    const rendered = await respond(options, route, principal, parsed, request, call, notes);
+    const headers = { ...rendered.headers, 'Cache-Control': getCacheControl(operation) };
+    await send(request, response, { ...rendered, headers });
   } catch (error) {
     failure = toFailure(error, declaredProblems);
     const { problem } = failure;

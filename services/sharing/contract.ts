@@ -153,6 +153,7 @@ export const getEmbeddedDocument = operation({
     'text/html': { description: 'The document as an HTML page without scripts' },
   }),
   etag: true,
+  cacheControl: 'no-cache',
   crossOrigin: true,
   problemPages: true,
   problems: [NotFound],

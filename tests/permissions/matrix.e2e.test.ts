@@ -1,6 +1,6 @@
 /** Sends every operation with every credential and compares the response with the permission table. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type AnyOperation, newId } from '#libs/contract';
+import { type AnyOperation, getCacheControl, newId } from '#libs/contract';
 import { httpClient, opsToken, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/testing/services.ts';
@@ -99,8 +99,10 @@ describe('allowed callers succeed', () => {
     const isAllowed = (outcome: Outcome) => outcome === 'yes';
     const { exchanges, expected } = await requestAll(name, isAllowed, () => shared ?? samples[name](fixture));
     expect(getStatuses(exchanges)).toEqual(expected);
-    for (const { sample, response } of exchanges)
+    for (const { sample, response } of exchanges) {
       if (response.status !== 204) expect(getText(response)).toContain(sample.shows ?? '');
+      expect(response.headers.get('cache-control')).toBe(getCacheControl(getOperation(name)));
+    }
     // an organization can have at most 50 webhooks
     await app.db.collection('webhook_configs').deleteMany({});
   });

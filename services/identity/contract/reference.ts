@@ -10,6 +10,7 @@ export const getOpenApi = operation({
   access: anyone,
   status: 200,
   etag: true,
+  cacheControl: 'no-cache',
   returns: z.record(z.string(), z.unknown()),
   problems: [],
 });
@@ -21,6 +22,7 @@ export const getReferencePage = operation({
   summary: 'Get this reference as an HTML page',
   access: anyone,
   status: 200,
+  cacheControl: 'no-cache',
   returns: media({ 'text/html': { description: 'An HTML page' } }),
   problems: [],
 });
@@ -35,6 +37,7 @@ export const getReferenceAsset = operation({
     file: z.enum(['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js', 'favicon-32x32.png']),
   }),
   status: 200,
+  cacheControl: 'public, max-age=3600',
   returns: media({ '*/*': { description: 'A style sheet, a script or an icon' } }),
   problems: [],
 });

@@ -28,6 +28,7 @@ const shared = {
   description: 'Returns an HTML page to browsers and JSON to other clients. No credentials are needed.',
   access: anyone,
   status: 200,
+  cacheControl: 'no-cache',
   returns: media({
     'application/json': { description: 'Links and health', schema: StartPage },
     'text/html': { description: 'The same content as an HTML page without scripts' },

@@ -52,7 +52,7 @@ export function referenceHandlers() {
     handle(getOpenApi, async () => {
       document ??= readDocument();
       const { text, etag } = document;
-      return reply(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } });
+      return reply(json(text), { etag });
     }),
     handle(getReferencePage, async () =>
       reply(body('text/html; charset=utf-8', page), { headers: pageHeaders }),
@@ -60,7 +60,7 @@ export function referenceHandlers() {
     handle(getReferenceAsset, async ({ params }) => {
       const type = types[params.file.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
       const content = params.file === 'start.js' ? startScript : await readFile(join(files, params.file));
-      return reply(body(type, content), { headers: { 'Cache-Control': 'public, max-age=3600' } });
+      return body(type, content);
     }),
   ];
 }

@@ -25,7 +25,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const headers = { Vary: 'Accept', 'Cache-Control': 'no-cache' };
+const headers = { Vary: 'Accept' };
 
 /** Handlers of the operations that serve the start page. */
 export function startPageHandlers({ health, guidesUrl }: StartPageOptions) {
