@@ -28,7 +28,7 @@ export {
   type QueryOf,
   type ResourceOf,
 } from './operation.ts';
-export { type Page, page, parseCursor, toCursor } from './page.ts';
+export { invalidCursor, type Page, page, parseCursor, toCursor } from './page.ts';
 export {
   type InputError,
   listErrors,

@@ -1,5 +1,6 @@
 /** Pagination: `?limit=` and an opaque `?cursor=`, with the next page in a `Link` header (RFC 8288). */
 import { z } from 'zod';
+import type { Problem } from './problem.ts';
 import { InvalidRequest } from './problems.ts';
 
 /** The query parameters of every paginated list. */
@@ -18,26 +19,32 @@ export interface Page<Row> {
   next?: string;
 }
 
-/** Encodes a position as an opaque cursor: its values as base64url JSON. */
+/** Encodes a position as the text of a cursor. The router seals the text before it sends the cursor. */
 export function toCursor(position: readonly (string | number | null)[]): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url');
+  return JSON.stringify(position);
+}
+
+/** Creates the error for a cursor that cannot be used. */
+export function invalidCursor(): Problem {
+  return InvalidRequest(undefined, {
+    extra: { errors: [{ path: 'query/cursor', message: 'This cursor does not belong to this list' }] },
+  });
 }
 
 /**
- * Decodes a cursor and validates the position with `shape`. Throws `InvalidRequest` if the cursor is invalid.
+ * Decodes the text of a cursor, which the router has opened, and validates the position with `shape`. Throws
+ * `InvalidRequest` if it is invalid.
  */
 export function parseCursor<T>(cursor: string | undefined, shape: z.ZodType<T>): T | undefined {
   if (cursor === undefined) return undefined;
   const parsed = shape.safeParse(parse(cursor));
   if (parsed.success) return parsed.data;
-  throw InvalidRequest(undefined, {
-    extra: { errors: [{ path: 'query/cursor', message: 'This cursor does not belong to this list' }] },
-  });
+  throw invalidCursor();
 }
 
 function parse(cursor: string): unknown {
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return JSON.parse(cursor);
   } catch {
     return undefined;
   }

@@ -66,7 +66,7 @@ export class Reply<T> {
   readonly value: T;
   /** Strong ETag without quotes. */
   readonly etag: string | undefined;
-  /** Cursor of the next page, if there is one. */
+  /** Cursor of the next page, if there is one, before it is sealed. */
   readonly next: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly replayKey: ReplayKey | undefined;

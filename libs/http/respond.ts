@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import { type AnyOperation, InvalidRequest, idempotencyKeyPattern } from '#libs/contract';
 import type { Store, StoredResponse } from '#libs/store';
+import { type CursorKeyring, createCursorSealing } from './cursors.ts';
 import type { HandlerInput, Principal, ReplayKey, RequestInfo, Route } from './handle.ts';
 import { addLocation } from './location.ts';
 import type { ParsedRequest } from './request.ts';
@@ -16,11 +17,13 @@ export interface RespondOptions {
   /** Prefix of all API paths, e.g. `/api/v1`. */
   apiPrefix: string;
   store: Pick<Store, 'withIdempotencyKey'>;
+  /** Seals the cursors of lists. */
+  cursorKeyring: CursorKeyring;
 }
 
 /** Returns the rendered response of a parsed request. `notes` says whether it was replayed. */
 export async function respond(
-  { apiPrefix, store }: RespondOptions,
+  { apiPrefix, store, cursorKeyring }: RespondOptions,
   route: Route,
   principal: Principal | undefined,
   parsed: ParsedRequest,
@@ -29,9 +32,11 @@ export async function respond(
   notes: RequestNotes,
 ): Promise<Rendered> {
   const { operation } = route;
-  const { params, query, body } = parsed;
+  const { params, body } = parsed;
+  const { seal, openCursor } = createCursorSealing(cursorKeyring, operation, principal, parsed.query);
+  const query = openCursor(parsed.query);
   const toRendered = (reply: unknown) =>
-    addLocation(operation, params, apiPrefix, render(operation.status, reply, request));
+    addLocation(operation, params, apiPrefix, render(operation.status, reply, request, seal));
   const { authorize, assertAuthorized } = createResourceGuard(operation, principal);
   const run = async (actor: Principal | undefined) => {
     const reply = await route.run({ actor, params, query, body, call, authorize });

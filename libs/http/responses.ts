@@ -25,12 +25,17 @@ export interface Rendered {
   replayKey?: ReplayKey;
 }
 
-/** Renders the result of a handler. */
-export function render(status: number, result: unknown, request: Request): Rendered {
+/** Renders the result of a handler. `sealCursor` seals the cursor of the next page. */
+export function render(
+  status: number,
+  result: unknown,
+  request: Request,
+  sealCursor: (cursor: string) => string,
+): Rendered {
   const { value, etag, next, headers, replayKey } = result instanceof Reply ? result : new Reply(result, {});
   const all: Record<string, string> = { ...headers };
   if (etag !== undefined) all.ETag = `"${etag}"`;
-  if (next !== undefined) all.Link = `<${toNextUrl(request, next)}>; rel="next"`;
+  if (next !== undefined) all.Link = `<${toNextUrl(request, sealCursor(next))}>; rel="next"`;
   if (value === undefined) return { status, headers: all, body: undefined };
   if (value instanceof Body)
     return { status, headers: { 'Content-Type': value.type, ...all }, body: value.content };

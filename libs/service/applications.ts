@@ -92,11 +92,15 @@ function logUnmatched(log: Log, { method, path, status, requestId }: UnmatchedRe
 /**
  * Returns the router options that are the same for public and admin routes: store, tracing, logs and metrics.
  */
-function toRouterDeps({ log, metrics, tracing, bodies }: ProcessContext, { service, store }: StartedService) {
+function toRouterDeps(
+  { settings, log, metrics, tracing, bodies }: ProcessContext,
+  { service, store }: StartedService,
+) {
   const writeAuditEvent = securityLog(log.child({ service: service.contract.name }));
   return {
     store,
     bodies,
+    cursorKeyring: settings.ENCRYPTION_KEYS.derive('cursors'),
     span<R>(name: string, { traceparent }: IncomingHttpHeaders, work: () => Promise<R>): Promise<R> {
       return tracing.withSpan({ name, kind: 'server', from: traceparent }, work);
     },

@@ -54,6 +54,16 @@ test('the first key of the keyring seals', () => {
   expect(createTestKeyring(young).open(sealed, 'c')).toBe('secret');
 });
 
+test('derived keyrings open only what a keyring of the same purpose sealed', () => {
+  const [old, young] = [newKey(), newKey()];
+  const keyring = createTestKeyring(young, old);
+  const sealed = createTestKeyring(old).derive('cursors').seal('text', 'c');
+  expect(keyring.derive('cursors').open(sealed, 'c')).toBe('text');
+  expect(() => keyring.derive('others').open(sealed, 'c')).toThrow();
+  expect(() => keyring.open(sealed, 'c')).toThrow();
+  expect(() => keyring.derive('cursors').open(keyring.seal('text', 'c'), 'c')).toThrow();
+});
+
 test('an invalid ENCRYPTION_KEYS throws an error without the value', () => {
   const key = newKey();
   const hex = randomBytes(32).toString('hex');

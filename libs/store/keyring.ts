@@ -4,6 +4,7 @@ import {
   createDecipheriv,
   createHash,
   createSecretKey,
+  hkdfSync,
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
@@ -19,6 +20,11 @@ export interface Keyring {
    * Decrypts a sealed text. Throws if it was altered, the context differs or its key is not in the keyring.
    */
   open(sealed: string, context: string): string;
+  /**
+   * Returns a keyring with other keys, derived from these and `purpose` (HKDF, RFC 5869). For texts that are sealed so
+   * often that random nonces of one key could repeat.
+   */
+  derive(purpose: string): Keyring;
 }
 
 /**
@@ -38,7 +44,10 @@ export function createKeyring(setting: Secret): Keyring {
   if (raw.some((key) => key.every((byte) => byte === 0)))
     throw new Error('ENCRYPTION_KEYS must hold keys of random bytes, not zeros');
   // with a key object, the cipher need not parse the key each time
-  const keys = raw.map((key) => createSecretKey(key));
+  return toKeyring(raw.map((key) => createSecretKey(key)));
+}
+
+function toKeyring(keys: readonly KeyObject[]): Keyring {
   const [first] = keys;
   if (!first) throw new Error('ENCRYPTION_KEYS is empty');
   const newest = getKeyName(first);
@@ -65,6 +74,10 @@ export function createKeyring(setting: Secret): Keyring {
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 });
       decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-16));
       return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
+    },
+    derive(purpose) {
+      const derived = keys.map((key) => hkdfSync('sha256', key.export(), '', purpose, 32));
+      return toKeyring(derived.map((bytes) => createSecretKey(Buffer.from(bytes))));
     },
   };
 }

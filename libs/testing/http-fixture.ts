@@ -1,6 +1,7 @@
 /** The fixture for tests of libs/http: routes behind a listener, without a database. */
+import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId } from '#libs/contract';
+import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId, Secret } from '#libs/contract';
 import {
   type Admission,
   type Authenticate,
@@ -16,7 +17,7 @@ import {
   type Route,
   type TokenBucket,
 } from '#libs/http';
-import type { Store, StoredResponse } from '#libs/store';
+import { createKeyring, type Store, type StoredResponse } from '#libs/store';
 
 /** The principal of the token `good`; the token `outsider` gives a principal without permissions. */
 export const ada: Principal = { organization_id: newId(), user_id: newId(), key_id: null };
@@ -28,6 +29,8 @@ export const insider = access<Principal>({
   problems: [Forbidden],
   authorize: (principal) => (principal.key_id === 'outsider' ? Forbidden() : undefined),
 });
+
+const cursorKeyring = createKeyring(new Secret(randomBytes(32).toString('base64')));
 
 /** Routes behind a listener. */
 export interface HttpFixture {
@@ -65,6 +68,7 @@ export async function httpFixture(
     routes: handled,
     store: options.store ?? memoryResponseStore(),
     authenticate: options.authenticate ?? (async (token) => principals[token]),
+    cursorKeyring,
     apiPrefix: '/api/v1',
     limit: options.limit,
     ...(options.admission && { admission: options.admission }),
