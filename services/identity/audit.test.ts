@@ -148,6 +148,15 @@ describe('the security log records', () => {
     ]);
   });
 
+  test('an invitation that replaced an account, with that account', async () => {
+    const [ada, stranger] = [await registerAda(), await registerAda()];
+    const invited = { as: ada.token, body: { email: stranger.email } };
+    const { token } = (await app.request('POST', '/members/invitations', invited)).body;
+    const body = { token, name: 'Guest', password, replace_account: true };
+    const { lines } = await request('POST', '/members/invitations/accept', { body });
+    expect(lines).toMatchObject([{ outcome: 'done', replaced_account_id: stranger.userId }]);
+  });
+
   test('a role change with the old role, a removal, and rejected attempts', async () => {
     const { token, actor, userId } = await registerAda();
     const bob = await addMember(app, token, { password });

@@ -37,23 +37,19 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
       const deps = {
         store,
         ...repositories,
-        defaultPlan,
-        appUrl,
+        ...{ defaultPlan, appUrl, rateLimits, rateLimit: rateLimits.logins },
         rejectWeakPassword: createWeakPasswordCheck(),
         passwords: createPasswordHasher({ concurrency, cost: passwordCost }),
         accessTokenSeconds: 900,
         planLimits: toPlanLimits(settings),
         securityLog: securityLog(log),
+        isRegistrationOpen: settings.REGISTRATION === 'open',
         withLoginThrottle: createLoginThrottle(repositories.rateLimiter, rateLimits.failures),
       };
       const signer = createTokenSigner({ ...deps, sealing: store.sealing(sealedPrivate) });
       const sessions = createSessions({ ...deps, signer });
-      const subscription = subscriptionHandlers(deps);
-      const passwordReset = passwordResetHandlers({ ...deps, rateLimit: rateLimits.logins });
-      const organization = organizationHandlers(deps);
-      const invitation = invitationHandlers({ ...deps, sessions, rateLimit: rateLimits.logins });
-      const isRegistrationOpen = settings.REGISTRATION === 'open';
-      const topics = [organization, invitation, subscription, passwordReset];
+      const others = [organizationHandlers(deps), subscriptionHandlers(deps), passwordResetHandlers(deps)];
+      const topics = [invitationHandlers({ ...deps, sessions }), ...others];
       const adminHandlers = {
         routes: topics.flatMap((topic) => topic.adminHandlers),
         authenticate: createOperatorReader({ ...toOperatorAccess(settings), now }),
@@ -61,12 +57,11 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
       const onError = (error: unknown) => log.warn({ err: error }, 'Could not rotate or delete signing keys');
       return {
         routes: [
-          ...signInHandlers({ ...deps, sessions, isRegistrationOpen, rateLimits }),
+          ...signInHandlers({ ...deps, sessions }),
           ...topics.flatMap((topic) => topic.handlers),
           ...signer.handlers,
           ...ownAccountHandlers(deps),
-          ...memberHandlers(deps),
-          ...departmentHandlers(deps),
+          ...[memberHandlers(deps), departmentHandlers(deps)].flat(),
           ...apiKeyHandlers(deps),
           ...notificationHandlers(deps),
           ...referenceHandlers(),

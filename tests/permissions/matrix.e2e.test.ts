@@ -149,7 +149,9 @@ async function requestAll(
     .filter((one) => operation.access.authenticated || isFirst(one));
   const exchanges = credentials.map(async (credential) => {
     const sample = await sampleFor();
-    const caller = { ...credential, ...(sample.ends && (await credential.another?.())) };
+    // a denied request ends no credential
+    const ends = sample.ends && !isRefusal(getOutcome(name, credential));
+    const caller = { ...credential, ...(ends && (await credential.another?.())) };
     const request = { as: caller.token, body: await sample.body?.(caller) };
     const response = await app.request(operation.method.toUpperCase(), fillPath(operation, sample), request);
     return { credential, sample, response };

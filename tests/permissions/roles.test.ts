@@ -27,7 +27,7 @@ const operationIds: Record<string, readonly string[]> = {
   ],
   'webhooks.test': ['testWebhook'],
   'members.read': ['listMembers', 'listRoles'],
-  'api_keys.own': ['createApiKey', 'listApiKeys', 'deleteApiKey'],
+  'api_keys.own': ['createApiKey', 'listApiKeys', 'deleteApiKey', 'deleteOwnApiKeys'],
 };
 /** Operations about the caller or the organization, which need no permission. */
 const unlisted = [

@@ -57,7 +57,7 @@ test('reusing a refresh token ends the access tokens of the session', async () =
   expect(await use(other)).toEqual(accepted);
 });
 
-test('an access token from an earlier membership stays invalid after rejoining', async () => {
+test('an access token of an earlier membership is invalid after rejoining', async () => {
   const [ada, bob] = [await register(app), await register(app)];
   const join = async (): Promise<Session> => {
     const invited = { as: ada.token, body: { email: bob.email } };

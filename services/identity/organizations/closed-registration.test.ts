@@ -10,7 +10,10 @@ import { NewInvitation, Organization } from '../shapes.ts';
 let app: TestApp;
 
 beforeAll(async () => {
-  const environment = { REGISTRATION: 'closed', DEFAULT_PLAN: 'team', APP_URL: 'https://docs.example/' };
+  const environment = {
+    ...{ REGISTRATION: 'closed', DEFAULT_PLAN: 'team', APP_URL: 'https://docs.example/' },
+    TRUSTED_PROXIES: '127.0.0.0/8',
+  };
   app = await testApp({ services: [identity, documents], contracts, environment });
 });
 afterAll(() => app?.stop());

@@ -185,8 +185,8 @@ async function prepareAccount(
   }
   await rejectWeakPassword(body.password, [email, body.name], 'body/password');
   const password = await passwords.hash(body.password);
-  const kept = replaces ? undefined : user;
-  const _id = kept?._id ?? newId();
+  const existing = replaces ? undefined : user;
+  const _id = existing?._id ?? newId();
   const account = {
     _id,
     email,
@@ -194,7 +194,7 @@ async function prepareAccount(
     password,
     // those of an earlier owner of the account are forgotten
     usual_networks: addUsualNetwork({ _id }, address, now()) ?? [],
-    created_at: kept?.created_at ?? now(),
+    created_at: existing?.created_at ?? now(),
   };
   return { user: account, isNew: true, ...(replaces && { replaces }) };
 }

@@ -58,7 +58,9 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
         if (invitation.department !== null) await departments.lock(actor, invitation.department, tx);
         const accounts = await rows.users.find({ email: invitation.email }, { _id: 1 }, { session }).lean();
         const ids = accounts.map(({ _id }) => toMembershipId(organization_id, _id));
-        if (await rows.members.exists({ _id: { $in: ids } }).session(session)) throw AlreadyMember();
+        const isMember =
+          ids.length > 0 && (await rows.members.exists({ _id: { $in: ids } }).session(session));
+        if (isMember) throw AlreadyMember();
         await rows.invitations.deleteOne({ organization_id, email: invitation.email }, { session });
         const row = { _id: newId(), organization_id, ...invitation };
         await rows.invitations.insertMany([row], { session, lean: true });
