@@ -179,7 +179,7 @@ function for1000(): string {
   const parts = [
     ['identity, 2', 2, 1, 0.5, `${coresText(mondayCores(many))} for the logins of a Monday morning`],
     [
-      ...(['documents, 2', 2, 0.25, 0.5] as const),
+      ...(['documents, 2', 2, 0.25, 1] as const),
       `at most ${number(results.limit('resident memory of a documents process under reads'), 3)} MB under reads (measured)`,
     ],
     [

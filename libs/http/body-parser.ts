@@ -6,8 +6,8 @@ import { createWorkerPool, type PoolEvents, type WorkerLimits, WorkerOutOfMemory
 /** Larger bodies are parsed in a worker. One of this size blocks the process for at most some ten milliseconds. */
 const maxInlineBytes = 256 * 1024;
 
-/** One worker, which ends after ten seconds without work. A tree of 32 MiB needs about half of its memory. */
-const limits: WorkerLimits = { workers: 1, maxQueue: 64, timeoutSeconds: 60, memoryMb: 512, idleMs: 10_000 };
+/** One worker, which ends after ten seconds without work. A tree of 32 MiB needs less than 192 MB of heap. */
+const limits: WorkerLimits = { workers: 1, maxQueue: 64, timeoutSeconds: 60, memoryMb: 256, idleMs: 10_000 };
 
 /** Parses JSON bodies. */
 export interface BodyParser {
