@@ -61,7 +61,14 @@ describe('a family', () => {
     const counts = new Set<number>();
     let isDone = false;
     const watch = async () => {
-      while (!isDone) counts.add(await views.countDocuments({ family_id: first.id, status: 'published' }));
+      while (!isDone) {
+        // without a snapshot, a count can meet a row before and another one after a change
+        const session = context.app.db.client.startSession({ snapshot: true });
+        const stages = [{ $match: { family_id: first.id, status: 'published' } }, { $count: 'count' }];
+        const [found] = await views.aggregate(stages, { session }).toArray();
+        counts.add(found?.count ?? 0);
+        await session.endSession();
+      }
     };
     const watching = [watch(), watch()];
     let latest = first.id;
