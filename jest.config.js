@@ -7,13 +7,14 @@ process.env.TEST_SLOWNESS ??= measureSlowness().toFixed(2);
 
 /** The files that each lane leaves out. The end of a file's name says its lane. */
 const otherLanes = {
-  test: ['\\.(e2e|chaos)\\.test\\.ts$'],
+  test: ['\\.(e2e|chaos|security)\\.test\\.ts$'],
   e2e: ['(?<!\\.e2e)\\.test\\.ts$'],
   chaos: ['(?<!\\.chaos)\\.test\\.ts$'],
+  security: ['(?<!\\.security)\\.test\\.ts$'],
 };
 const cores = availableParallelism();
 /** Tests mostly wait for servers, so there are more workers than cores; those of chaos tests slow down each other. */
-const workers = { test: Math.ceil(cores * 1.5), e2e: cores, chaos: cores };
+const workers = { test: Math.ceil(cores * 1.5), e2e: cores, chaos: cores, security: cores };
 const lane = process.env.TEST_LANE ?? 'test';
 
 // biome-ignore lint/style/noDefaultExport: Jest reads its settings from the default export

@@ -229,7 +229,10 @@ describe('sizes and names', () => {
     const wrong = sources.filter(({ path }) =>
       path
         .split('/')
-        .some((part) => !/^[a-z0-9]+(-[a-z0-9]+)*((\.(e2e|chaos))?\.test)?(\.(ts|cjs|js|mjs))?$/.test(part)),
+        .some(
+          (part) =>
+            !/^[a-z0-9]+(-[a-z0-9]+)*((\.(e2e|chaos|security))?\.test)?(\.(ts|cjs|js|mjs))?$/.test(part),
+        ),
     );
     expect(wrong.map(({ path }) => path)).toEqual([]);
     const empty = sources.filter(({ path }) =>
