@@ -1,0 +1,78 @@
+/** Tests that cursors and public links of another organization reveal nothing about it. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { parseCursor, toCursor } from '#libs/contract';
+import { register, shareDocument, type TestApp, type TestResponse, testApp } from '#libs/testing';
+import { contracts } from '../../../services/contracts.ts';
+import { services } from '../../../services/testing/services.ts';
+import { fillPath } from '../../permissions/samples.ts';
+import { toComparable, toNeighbor } from './comparison.ts';
+import { operations } from './positions.ts';
+import { createTenant, type Tenant } from './tenant.ts';
+
+let app: TestApp;
+let owner: Tenant;
+let caller: Tenant;
+
+beforeAll(async () => {
+  app = await testApp({ services, contracts });
+  [owner, caller] = await Promise.all([createTenant(app), createTenant(app)]);
+});
+afterAll(() => app?.stop());
+
+const position = z.array(z.union([z.string(), z.number(), z.null()]));
+/** The cursor of documents has an id only between equal sort keys: drafts have no time of publishing. */
+const sorted: Readonly<Record<string, string>> = { listDocuments: '&status=draft&sort=published_at' };
+
+const isId = (value: unknown) => z.uuid().safeParse(value).success;
+
+describe('a cursor of another organization is a place in the own list', () => {
+  const lists = operations.filter(({ paged }) => paged);
+  test.each(lists.map(({ id }) => id))('%s', async (id) => {
+    const operation = lists.find((one) => one.id === id);
+    if (!operation) throw new Error(`${id} is not a list`);
+    const getPage = (as: string, query: string) => {
+      return app.request('GET', fillPath(operation, { query: `${query}${sorted[id] ?? ''}` }), { as });
+    };
+    for (const tenant of [owner, caller]) await fill(tenant, id);
+    const cursor = getNextCursor(await getPage(owner.getToken(id), '?limit=1'));
+    const place = parseCursor(cursor, position) ?? [];
+    // departments have only their name in their cursor
+    const unique = place.find(isId) ?? place[0];
+    const neighbor = place.map((value) => (value === unique ? toNeighbor(String(value)) : value));
+    expect(neighbor).not.toEqual(place);
+    const withTheirs = await getPage(caller.getToken(id), `?cursor=${cursor}`);
+    const withUnknown = await getPage(caller.getToken(id), `?cursor=${toCursor(neighbor)}`);
+    expect(withTheirs.status).toBe(200);
+    expect(toComparable(withTheirs)).toBe(toComparable(withUnknown));
+    expect(new TextDecoder().decode(withTheirs.bytes)).not.toContain(owner.people.admin.organizationId);
+  });
+});
+
+test('parts of a public link of another organization open nothing', async () => {
+  const [ada, bob] = await Promise.all([register(app), register(app)]);
+  const [theirs, own] = await Promise.all([shareDocument(app, ada.key), shareDocument(app, bob.key)]);
+  const open = (slug: string, token: string) => app.request('GET', `/embed/${slug}/${token}`);
+  const unknown = 'A'.repeat(own.token.length);
+  const expected = toComparable(await open(own.slug, unknown), own.slug, unknown);
+  expect(expected).toMatch(/^404\n/);
+  for (const [slug, token] of [
+    [own.slug, theirs.token],
+    [theirs.slug, own.token],
+    [theirs.slug, unknown],
+    ['no-such-organization', own.token],
+  ] as const)
+    expect(toComparable(await open(slug, token), slug, token)).toBe(expected);
+  expect((await open(own.slug, own.token)).status).toBe(200);
+});
+
+/** Creates two items of a list, so that a page of one item has a next page. */
+async function fill({ sample }: Tenant, id: string): Promise<void> {
+  for (let count = 0; count < 2; count += 1) await sample(id);
+}
+
+function getNextCursor({ headers }: TestResponse): string {
+  const cursor = /[?&]cursor=([\w-]+)/.exec(headers.get('link') ?? '')?.[1];
+  if (!cursor) throw new Error(`The page has no next page: ${headers.get('link')}`);
+  return cursor;
+}
