@@ -13,6 +13,7 @@ import { about } from '../services/about.ts';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 import { actors, parseRowName, table as permissions, type Rule } from '../tests/permissions/table.ts';
+import { readResults } from '../tests/security/long/results.ts';
 import { capacityPage } from './capacity-page.ts';
 import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
@@ -22,6 +23,7 @@ import { metricsPage } from './metrics-page.ts';
 import { monitoringFiles } from './monitoring/files.ts';
 import { renderPage, renderTable } from './page.ts';
 import { renderPageWithFiles } from './page-with-files.ts';
+import { reliabilityPage } from './reliability-page.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -37,6 +39,7 @@ const files: Record<string, string> = {
   'docs/invariants.md': invariantsPage(),
   'docs/metrics.md': renderPage('Metrics', await metricsPage(), 'the declarations of the metrics'),
   'docs/permissions.md': permissionsPage(),
+  'docs/reliability.md': reliabilityPage(readResults()),
   'docs/settings.md': settingsPage(),
   'docs/webhooks.md': await renderPageWithFiles('docs/webhooks.md'),
   'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,

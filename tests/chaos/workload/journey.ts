@@ -12,6 +12,7 @@ import {
 } from '#libs/testing';
 import { findViolations } from '../violations.ts';
 import { type ChaosFixture, chaosFixture, type Deployment } from './fixture.ts';
+import { startIntegrations } from './integrations.ts';
 import {
   countMessages,
   countPending,
@@ -22,7 +23,7 @@ import {
   storedRows,
   systemErrors,
 } from './observed-state.ts';
-import { createTenant, type TestTenant } from './tenant.ts';
+import type { TestTenant } from './tenant.ts';
 
 const integrations = 2;
 const broker = 'RabbitMQ';
@@ -43,7 +44,7 @@ export function testJourneyWithFaults(way: Deployment): void {
   let receiver: WebhookReceiver;
   let api: RetryingClient;
   const secrets = secretScanner();
-  const tenants: TestTenant[] = [];
+  let tenants: TestTenant[] = [];
   /** When a process that delivers webhooks was killed, and when its successor was ready, Unix ms. */
   const kills: { from: number; until: number }[] = [];
 
@@ -57,22 +58,9 @@ export function testJourneyWithFaults(way: Deployment): void {
   });
 
   test('requests succeed while each process and RabbitMQ are killed once', async () => {
-    let isOver = false;
-    const integration = async () => {
-      while (!isOver) {
-        const { tenant, round } = await createTenant(api, receiver.urlFor);
-        tenants.push(tenant);
-        for (let rounds = 0; rounds < 2 && !isOver; rounds += 1) await round(3);
-      }
-    };
-    const work = Promise.all(Array.from({ length: integrations }, integration));
-    const done = () => tenants.reduce((sum, { documents }) => sum + documents.length, 0);
-    const progress = async () => {
-      const goal = done() + integrations;
-      const more = until('more documents', async () => isOver || done() >= goal, 120_000);
-      // a failed integration ends the wait
-      await Promise.race([more, work]);
-    };
+    const working = startIntegrations(api, receiver, integrations);
+    tenants = working.tenants;
+    const { progress } = working;
     try {
       await progress();
       for (const name of listFaults(system)) {
@@ -82,10 +70,9 @@ export function testJourneyWithFaults(way: Deployment): void {
         await progress();
       }
     } finally {
-      isOver = true;
       receiver.release();
+      await working.stop();
     }
-    await work;
     expect(api.retries()).toBeGreaterThan(0);
   }, 400_000);
 
