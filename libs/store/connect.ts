@@ -17,9 +17,8 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
   const connection = mongoose.createConnection(uri.reveal(), {
     ...{ appName, ...(!hasPoolSize && { maxPoolSize }) },
     serverSelectionTimeoutMS: 5_000,
-    // a MongoDB that does not answer is noticed after the sum of both
-    connectTimeoutMS: 3_500,
-    heartbeatFrequencyMS: 2_000,
+    connectTimeoutMS: 5_000,
+    heartbeatFrequencyMS: 5_000,
     minPoolSize: 1,
     writeConcern: { w: 'majority' },
     bufferCommands: false,
