@@ -9,8 +9,8 @@ npm run test:security -- --long
 \`\`\`
 
 \`--parts fuzz,kills,load\` selects parts, \`--requests\`, \`--rounds\` and \`--minutes\` change their size, and \`--trial\`
-prints the figures without saving them. Each part ends with the checks of [\`npm run verify\`](invariants.md) without a grace
-period. The shorter tests of the same kind are part of every build: [threat model](threat-model.md),
+prints the figures without saving them. Each part ends with the checks of [\`npm run verify\`](invariants.md) without a
+grace period. The shorter tests of the same kind are part of every build: [threat model](threat-model.md),
 [fault tolerance](fault-tolerance.md).`;
 
 const notMeasured = 'Not measured yet: this part of the long run has not been made.';

@@ -39,7 +39,16 @@ export function createToken(
   { header, claims, signature = (text) => signEs256(privateKey, text) }: TokenParts = {},
 ): string {
   const now = Math.floor(Date.now() / 1000);
-  const own = { ...member, epoch: 0, iss: issuer, aud: issuer, iat: now, exp: now + 600, jti: newId() };
+  const own = {
+    ...member,
+    sid: newId(),
+    epoch: 0,
+    iss: issuer,
+    aud: issuer,
+    iat: now,
+    exp: now + 600,
+    jti: newId(),
+  };
   const text = `${encode({ alg: 'ES256', typ: 'JWT', kid, ...header })}.${encode({ ...own, ...claims })}`;
   return `${text}.${signature(text)}`;
 }

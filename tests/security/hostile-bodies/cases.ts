@@ -21,7 +21,7 @@ export const hostileBodies: readonly HostileBody[] = [
     name: 'JSON with 100,000 nested lists',
     ...{ method: 'POST', path: '/documents', headers: json },
     create: () => `{"title":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
-    expected: [400, 'invalid_request'],
+    expected: [400, 'malformed_json'],
   },
 ];
 

@@ -13,9 +13,3 @@ export function toComparable({ status, headers, bytes }: TestResponse, ...sent: 
   ].join('\n');
   return [...sent, requestId].reduce((masked, one) => (one ? masked.replaceAll(one, '<id>') : masked), text);
 }
-
-/** An id that does not exist and sorts next to this one, so that it has the same place in every list. */
-export function toNeighbor(id: string): string {
-  const last = id.at(-1) === '0' ? '1' : '0';
-  return id.slice(0, -1) + last;
-}

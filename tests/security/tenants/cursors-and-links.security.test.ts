@@ -1,12 +1,10 @@
 /** Tests that cursors and public links of another organization reveal nothing about it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { z } from 'zod';
-import { parseCursor, toCursor } from '#libs/contract';
 import { register, shareDocument, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../../../services/contracts.ts';
 import { services } from '../../../services/testing/services.ts';
 import { fillPath } from '../../permissions/samples.ts';
-import { toComparable, toNeighbor } from './comparison.ts';
+import { toComparable } from './comparison.ts';
 import { operations } from './positions.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
@@ -20,13 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-const position = z.array(z.union([z.string(), z.number(), z.null()]));
 /** The cursor of documents has an id only between equal sort keys: drafts have no time of publishing. */
 const sorted: Readonly<Record<string, string>> = { listDocuments: '&status=draft&sort=published_at' };
 
-const isId = (value: unknown) => z.uuid().safeParse(value).success;
-
-describe('a cursor of another organization is a place in the own list', () => {
+describe('a cursor of another organization is like an unknown one', () => {
   const lists = operations.filter(({ paged }) => paged);
   test.each(lists.map(({ id }) => id))('%s', async (id) => {
     const operation = lists.find((one) => one.id === id);
@@ -36,15 +31,11 @@ describe('a cursor of another organization is a place in the own list', () => {
     };
     for (const tenant of [owner, caller]) await fill(tenant, id);
     const cursor = getNextCursor(await getPage(owner.getToken(id), '?limit=1'));
-    const place = parseCursor(cursor, position) ?? [];
-    // departments have only their name in their cursor
-    const unique = place.find(isId) ?? place[0];
-    const neighbor = place.map((value) => (value === unique ? toNeighbor(String(value)) : value));
-    expect(neighbor).not.toEqual(place);
     const withTheirs = await getPage(caller.getToken(id), `?cursor=${cursor}`);
-    const withUnknown = await getPage(caller.getToken(id), `?cursor=${toCursor(neighbor)}`);
-    expect(withTheirs.status).toBe(200);
+    const withUnknown = await getPage(caller.getToken(id), `?cursor=${'A'.repeat(cursor.length)}`);
+    expect(withTheirs.status).toBe(400);
     expect(toComparable(withTheirs)).toBe(toComparable(withUnknown));
+    expect((await getPage(owner.getToken(id), `?cursor=${cursor}`)).status).toBe(200);
     expect(new TextDecoder().decode(withTheirs.bytes)).not.toContain(owner.people.admin.organizationId);
   });
 });
@@ -72,7 +63,7 @@ async function fill({ sample }: Tenant, id: string): Promise<void> {
 }
 
 function getNextCursor({ headers }: TestResponse): string {
-  const cursor = /[?&]cursor=([\w-]+)/.exec(headers.get('link') ?? '')?.[1];
+  const cursor = /[?&]cursor=([^&>]+)/.exec(headers.get('link') ?? '')?.[1];
   if (!cursor) throw new Error(`The page has no next page: ${headers.get('link')}`);
   return cursor;
 }
