@@ -1,13 +1,18 @@
 /** Reads and decompresses request bodies. */
 import type { IncomingMessage } from 'node:http';
+import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { MalformedJson, PayloadTooLarge, UnsupportedMediaType } from '#libs/contract';
 import type { BodyLease } from './body-budget.ts';
 import { formatBytes } from './format-bytes.ts';
 
 /** The supported content encodings of a JSON body. */
-const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
-const supportedEncodings = Object.keys(decoders).join(', ');
+const decoders = new Map<string, () => Transform>([
+  ['gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
+]);
+const supportedEncodings = [...decoders.keys()].join(', ');
 
 /**
  * Reads the body of a request; empty if it has none. Throws `PayloadTooLarge` above `limit` bytes, what `lease`
@@ -50,7 +55,8 @@ export async function readBytes(request: IncomingMessage, limit: number, lease: 
 function createDecoder(encoding = 'identity') {
   const name = encoding.toLowerCase();
   if (name === 'identity') return undefined;
-  if (Object.hasOwn(decoders, name)) return decoders[name as keyof typeof decoders]();
+  const create = decoders.get(name);
+  if (create) return create();
   throw UnsupportedMediaType(
     `Send the body without Content-Encoding, or with one of: ${supportedEncodings}.`,
     {
