@@ -157,6 +157,18 @@ describe('the budget for bodies', () => {
     expect((await put(known, 2.5 * mib)).status).toBe(200);
   });
 
+  test('a refused body frees its part before its rest has arrived', async () => {
+    const part = `{"name":"${'x'.repeat(2.5 * mib)}`;
+    const first = await sendPart('PUT', `/things/${known}`, 3 * mib, part);
+    await until('the server has the part', async () => largeBytes >= part.length);
+    const second = await sendPart('PUT', `/things/${known}`, 3 * mib, part);
+    expect(String((await once(second, 'data'))[0])).toMatch(/^HTTP\/1\.1 503 /);
+    expect(largeBytes).toBe(part.length);
+    first.destroy();
+    second.destroy();
+    await until('the budget is free', async () => largeBytes === 0);
+  });
+
   test('a compressed body counts with its size when decompressed', async () => {
     const body = gzipSync(JSON.stringify({ name: `wait${half}` }));
     const held = [1, 2].map(() => post(new Uint8Array(body), { 'content-encoding': 'gzip' }));

@@ -1,5 +1,6 @@
 /** Parses a request: validates path, query and body with the schemas of the operation. */
 import type { Request, Response } from 'express';
+import type { z } from 'zod';
 import {
   type AnyOperation,
   addError,
@@ -10,10 +11,11 @@ import {
   isConditional,
   listErrors,
   MalformedJson,
+  type Multipart,
   NotFound,
   UnsupportedMediaType,
 } from '#libs/contract';
-import { type BodyBudget, smallBodyBytes } from './body-budget.ts';
+import { type BodyBudget, type BodyLease, smallBodyBytes } from './body-budget.ts';
 import type { BodyParser } from './body-parser.ts';
 import { readBytes } from './body-reader.ts';
 import { isTagList } from './etag.ts';
@@ -84,13 +86,16 @@ function getMaxBytes({ maxBodyBytes, access }: AnyOperation): number {
   return maxBodyBytes ?? (access.authenticated ? smallBodyBytes : anonymousBodyBytes);
 }
 
+/** A parsed body and its fingerprint. */
+type ReadBody = Pick<ParsedRequest, 'fingerprint'> & { value: unknown };
+
 async function readBody(
   operation: AnyOperation,
   request: Request,
   response: Response,
   { budget, parser }: BodyReading,
   errors: InputErrors,
-): Promise<{ value: unknown; fingerprint: string }> {
+): Promise<ReadBody> {
   const shape = operation.body;
   if (!shape) return { value: undefined, fingerprint: '' };
   const part = operation.access.authenticated ? 'small' : 'anonymous';
@@ -98,10 +103,34 @@ async function readBody(
   response.once('close', lease.release);
   // the client has disconnected, so that there is no event
   if (response.closed) lease.release();
-  if ('file' in shape) {
-    const { fields, file, fingerprint } = await readMultipart(request, shape, lease, errors);
-    return { value: { fields: checkShape(shape.fields, fields, 'body', errors), file }, fingerprint };
+  try {
+    if ('file' in shape) return await readForm(shape, request, lease, errors);
+    return await readJson(operation, shape, request, lease, parser, errors);
+  } catch (error) {
+    // the response closes later, when the rest of the body was discarded
+    lease.release();
+    throw error;
   }
+}
+
+async function readForm(
+  shape: Multipart,
+  request: Request,
+  lease: BodyLease,
+  errors: InputErrors,
+): Promise<ReadBody> {
+  const { fields, file, fingerprint } = await readMultipart(request, shape, lease, errors);
+  return { value: { fields: checkShape(shape.fields, fields, 'body', errors), file }, fingerprint };
+}
+
+async function readJson(
+  operation: AnyOperation,
+  shape: z.ZodType,
+  request: Request,
+  lease: BodyLease,
+  parser: BodyParser,
+  errors: InputErrors,
+): Promise<ReadBody> {
   const bytes = await readBytes(request, getMaxBytes(operation), lease);
   if (bytes.length > 0 && !request.is(['application/json', '+json'])) throw unsupportedMediaType();
   const body = await parser.parse(operation.id, shape, bytes);

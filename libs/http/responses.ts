@@ -13,6 +13,7 @@ import {
   Unavailable,
 } from '#libs/contract';
 import { isContention, isUnavailable } from '#libs/store';
+import { endResponse } from './early-response.ts';
 import { matchesEtag } from './etag.ts';
 import { type ProblemPage, type ReplayKey, Reply } from './handle.ts';
 
@@ -123,7 +124,7 @@ export function sendProblem(response: Response, problem: Problem, page?: ReturnT
   response.status(kind.status);
   response.setHeader('Content-Type', page ? 'text/html; charset=utf-8' : 'application/problem+json');
   response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.end(response.req.method === 'HEAD' ? undefined : body);
+  endResponse(response, response.req.method === 'HEAD' ? undefined : body);
 }
 
 /** Returns the JSON of a problem (RFC 9457). */
