@@ -40,6 +40,7 @@ beforeAll(async () => {
   rabbit = await testRabbit();
   users = await serviceUsers();
   administrator = await mongoose.mongo.MongoClient.connect(users.administrator);
+  await administrator.db().collection('users').createIndex({ email: 1 }, { unique: true });
   await Promise.all(services.map(startService));
   for (const { name } of contracts)
     clients.set(name, await mongoose.mongo.MongoClient.connect(users.getUri(name)));
@@ -68,6 +69,11 @@ const ownership = contracts.map((contract) => {
 test('each service stores only collections that its contract owns', () => {
   for (const { contract, collections } of services)
     expect(contract.owns).toEqual(expect.arrayContaining(collections.map(({ name }) => name)));
+});
+
+test('a service starts with an obsolete index that it may not drop', async () => {
+  const indexes = await administrator.db().collection('users').indexes();
+  expect(indexes.map(({ name }) => name)).toContain('email_1');
 });
 
 describe.each(ownership)('the user of $service', ({ service, collections, views, reads }) => {

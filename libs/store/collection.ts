@@ -1,6 +1,7 @@
 /** Collections: the MongoDB collections a service owns, declared with their rows, indexes and sealed fields. */
 import mongoose from 'mongoose';
 import { z } from 'zod';
+import { isIndexNotFound, isUnauthorized } from './error-codes.ts';
 import type { SealedField } from './sealed-field.ts';
 
 /** An owned collection: its name, its mongoose schema with indexes, and its sealed fields. */
@@ -8,6 +9,8 @@ export interface Collection<Row extends { _id: string }> {
   readonly name: string;
   readonly schema: mongoose.Schema<Row>;
   readonly sealed: readonly SealedField<Row>[];
+  /** Names of indexes that earlier versions created and that must not exist any more. */
+  readonly obsoleteIndexes: readonly string[];
 }
 
 /** The type of a collection's rows. */
@@ -30,6 +33,26 @@ export async function createIndexes(
     await db.collection(name).createIndexes(indexes as mongoose.mongo.IndexDescription[]);
 }
 
+/** Drops the obsolete indexes of a collection that exist. Returns those that the user may not drop. */
+export async function dropObsoleteIndexes(
+  db: mongoose.mongo.Db,
+  { name, obsoleteIndexes }: { name: string; obsoleteIndexes: readonly string[] },
+): Promise<string[]> {
+  if (obsoleteIndexes.length === 0) return [];
+  const existing = new Set((await db.collection(name).indexes()).map((index) => index.name));
+  const denied: string[] = [];
+  for (const index of obsoleteIndexes.filter((one) => existing.has(one))) {
+    try {
+      await db.collection(name).dropIndex(index);
+    } catch (error) {
+      if (isUnauthorized(error)) denied.push(index);
+      // another process has dropped it meanwhile
+      else if (!isIndexNotFound(error)) throw error;
+    }
+  }
+  return denied;
+}
+
 /** The schema of a field with an id of MongoDB, e.g. of a GridFS file. */
 export const objectId = z.instanceof(mongoose.mongo.ObjectId);
 
@@ -42,10 +65,12 @@ export function collection<Row extends { _id: string }>(
   {
     row,
     indexes,
+    obsoleteIndexes,
     sealed,
   }: {
     row: z.ZodType<Row> & { readonly shape: z.core.$ZodShape };
     indexes?: readonly Index[];
+    obsoleteIndexes?: readonly string[];
     sealed?: readonly SealedField<NoInfer<Row>>[];
   },
 ): Collection<Row> {
@@ -62,7 +87,7 @@ export function collection<Row extends { _id: string }>(
     autoCreate: false,
   });
   for (const index of indexes ?? []) schema.index(index.on, index.options);
-  return { name, schema, sealed: sealed ?? [] };
+  return { name, schema, sealed: sealed ?? [], obsoleteIndexes: obsoleteIndexes ?? [] };
 }
 
 function toFields(shape: z.core.$ZodShape): Record<string, unknown> {

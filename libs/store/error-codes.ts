@@ -16,6 +16,16 @@ export function isWriteConflict(error: unknown): boolean {
   return hasCode(error, 112);
 }
 
+/** Whether the user of the connection has no right to run the command. */
+export function isUnauthorized(error: unknown): boolean {
+  return hasCode(error, 13);
+}
+
+/** Whether a command names an index that does not exist. */
+export function isIndexNotFound(error: unknown): boolean {
+  return hasCode(error, 27);
+}
+
 function hasCode(error: unknown, code: number): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }

@@ -5,7 +5,7 @@
 import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
-import { type Collection, createIndexes } from './collection.ts';
+import { type Collection, createIndexes, dropObsoleteIndexes } from './collection.ts';
 import { connect, getModel } from './connect.ts';
 import { isDuplicate } from './error-codes.ts';
 import {
@@ -103,7 +103,7 @@ export interface Store {
   reencrypt(): Promise<ReencryptionResult[]>;
   /** Runs work with the same key one at a time within this process. */
   withLock: KeyedMutex;
-  /** Creates collections, indexes and views. Idempotent. */
+  /** Creates collections, indexes and views, and drops obsolete indexes. Idempotent. */
   migrate(): Promise<void>;
   /** Gets the names of the other services' views that do not exist yet. */
   missingViews(): Promise<string[]>;
@@ -213,6 +213,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       const absent = all.filter(({ name }) => !existing.has(name));
       await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
       await Promise.all(all.map((collection) => createIndexes(db, collection)));
+      for (const collection of all)
+        for (const index of await dropObsoleteIndexes(db, collection))
+          onError(
+            `As an administrator of MongoDB, drop the obsolete index ${index} of ${collection.name}`,
+            new Error('The user of the service may not drop indexes'),
+          );
       await Promise.all(contract.views.map((view) => createView(db, view)));
     },
     missingViews: () => missingViews(db, contract.reads),

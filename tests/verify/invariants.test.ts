@@ -74,6 +74,14 @@ test('a missing index is reported with its collection', async () => {
   await db.collection('share_tokens').createIndex({ hash: 1 }, { unique: true });
 });
 
+test('an obsolete index is reported with its collection', async () => {
+  const { db } = database;
+  await db.collection('users').createIndex({ email: 1 });
+  const found = await check((name) => name === 'indexes');
+  expect(found).toEqual({ indexes: { count: 1, examples: ['users email_1'] } });
+  await db.collection('users').dropIndex('email_1');
+});
+
 describe('work in the background counts after the grace period', () => {
   const now = new Date();
   const isOf = (name: string) => (one: string) => one === name;

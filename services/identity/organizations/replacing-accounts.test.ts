@@ -11,6 +11,9 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await testApp({ services: [identity, documents], contracts });
+  // earlier versions created this index, which would prevent every replacement
+  await app.db.collection('users').createIndex({ email: 1 }, { unique: true });
+  await app.restart();
 });
 afterAll(() => app?.stop());
 

@@ -24,6 +24,7 @@ export const users = collection('users', {
   }),
   // an email belongs to one account that is not replaced
   indexes: [{ on: { email: 1, replaced_by: 1 }, options: { unique: true } }],
+  obsoleteIndexes: ['email_1'],
 });
 export type UserRow = StoredRow<typeof users>;
 

@@ -1,4 +1,7 @@
-/** The invariant that MongoDB has every index that the services declare: unique ones keep other invariants. */
+/**
+ * The invariant that MongoDB has every index that the services declare, and no obsolete one: unique ones keep other
+ * invariants.
+ */
 import { idempotencyCollection, inboxCollection, outboxCollection } from '#libs/store';
 import { services } from '../../../services/services.ts';
 import type { Invariant } from './invariant.ts';
@@ -18,12 +21,15 @@ const collections = services.flatMap(({ contract, collections }) => [
 /** The invariant of all indexes. */
 export const indexInvariant: Invariant = {
   name: 'indexes',
-  description: 'A collection has all indexes that its service declares.',
+  description: 'A collection has all indexes that its service declares, and none that is obsolete.',
   async *find(scan) {
-    for (const { name, schema } of collections) {
+    for (const { name, schema, obsoleteIndexes } of collections) {
       // the service creates its collections when it starts
       if (!(await scan.hasCollection(name))) continue;
-      const existing = new Set((await scan.db.collection(name).indexes()).map(toText));
+      const indexes = await scan.db.collection(name).indexes();
+      for (const index of indexes.map((one) => String(one.name)))
+        if (obsoleteIndexes.includes(index)) yield `${name} ${index}`;
+      const existing = new Set(indexes.map(toText));
       for (const [key, options] of schema.indexes()) {
         const text = toText({ key, ...options });
         if (!existing.has(text)) yield `${name} ${text}`;
