@@ -21,6 +21,7 @@ export {
   toPage,
   withProblemPages,
 } from './handle.ts';
+export { type CountedNetwork, networkTokenBucket, toNetworks } from './networks.ts';
 export { type RenderCache, renderCache, type Version } from './render-cache.ts';
 export type { BodyReading } from './request.ts';
 export { createRouter, type RequestOutcome, type RouterOptions } from './routes.ts';

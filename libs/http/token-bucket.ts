@@ -12,24 +12,22 @@ export interface TokenBucket {
   readonly policy: RateLimitPolicy;
 }
 
-/**
- * Creates buckets that refill at `perMinute` and hold at most `burst` tokens. Above `keys` buckets (default
- * 100,000) the least recently used one is dropped.
- */
-export function tokenBucket({
-  perMinute,
-  keys,
-  now,
-  burst,
-  name,
-}: {
+/** Options of a token bucket; `now` is in milliseconds. */
+export interface TokenBucketOptions {
   perMinute: number;
   burst: number;
   now: () => number;
   keys?: number;
   /** Name of the limit in the `RateLimit` headers. */
   name?: string;
-}): TokenBucket {
+}
+
+/**
+ * Creates buckets that refill at `perMinute` and hold at most `burst` tokens. Above `keys` buckets (default
+ * 100,000) the least recently used one is dropped.
+ */
+export function tokenBucket(options: TokenBucketOptions): TokenBucket {
+  const { perMinute, burst, now, keys } = options;
   const perMs = perMinute / 60_000;
   const buckets = createBoundedCache<string, { tokens: number; at: number }>(keys ?? 100_000);
   const consume = (key: string, mode: 'consume' | 'peek' = 'consume') => {
@@ -39,6 +37,10 @@ export function tokenBucket({
     if (mode === 'consume') buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
     return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs / 1000);
   };
-  const policy = { name: name ?? 'default', quota: perMinute, windowSeconds: 60 };
-  return Object.assign(consume, { policy });
+  return Object.assign(consume, { policy: toPolicy(options) });
+}
+
+/** The limit in the `RateLimit` headers. */
+export function toPolicy({ name, perMinute }: TokenBucketOptions): RateLimitPolicy {
+  return { name: name ?? 'default', quota: perMinute, windowSeconds: 60 };
 }

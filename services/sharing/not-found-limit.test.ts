@@ -20,6 +20,21 @@ describe('notFoundLimit', () => {
     expect([request('a'), request('a')]).toEqual([0, 30]);
   });
 
+  test('counts IPv6 addresses by their /64, /56 and /48 networks', () => {
+    const limit = notFoundLimit({ perMinute: 1, now: () => 0 });
+    const request = (address: string) => {
+      const waitSeconds = limit.getWaitSeconds(address, 'wrong');
+      if (waitSeconds === 0) limit.record(false, address, 'wrong');
+      return waitSeconds === 0;
+    };
+    expect([request('2001:db8:1:1::1'), request('2001:db8:1:1:2::2')]).toEqual([true, false]);
+    // a /56 has twice the limit of a /64, a /48 four times
+    expect([request('2001:db8:1:2::1'), request('2001:db8:1:3::1')]).toEqual([true, false]);
+    const sites = ['1:100', '1:200', '1:300', '2:1'].map((site) => request(`2001:db8:${site}::1`));
+    expect(sites).toEqual([true, true, false, true]);
+    expect([request('::ffff:192.0.2.1'), request('192.0.2.1')]).toEqual([true, false]);
+  });
+
   test('exempts links that worked before, until they stop working', () => {
     const limit = notFoundLimit({ perMinute: 1, now: () => 0 });
     limit.record(true, 'a', 'right');

@@ -1,6 +1,6 @@
 /** Rate-limits requests for unknown links per address. Links that worked recently are exempt. */
 import type { RateLimitPolicy } from '#libs/contract';
-import { createBoundedCache, type TokenBucket, tokenBucket } from '#libs/http';
+import { createBoundedCache, networkTokenBucket } from '#libs/http';
 
 /** The rate limit of unknown links. */
 export interface NotFoundLimit {
@@ -15,11 +15,14 @@ export interface NotFoundLimit {
 /** The number of recently found links that are exempt; readers may share an address with an attacker. */
 const maxExemptLinks = 10_000;
 
-/** Creates a limit of `perMinute` unknown links for each address; 0 disables it. `now` is in milliseconds. */
+/**
+ * Creates a limit of `perMinute` unknown links for each address, or /64 network of IPv6 addresses, with larger limits
+ * for /56 and /48; 0 disables it. `now` is in milliseconds.
+ */
 export function notFoundLimit({ perMinute, now }: { perMinute: number; now: () => number }): NotFoundLimit {
   const policy = { name: 'not-found-links', quota: perMinute, windowSeconds: 60 };
   if (perMinute === 0) return { policy, getWaitSeconds: () => 0, record: () => {} };
-  const misses: TokenBucket = tokenBucket({ perMinute, burst: perMinute, now });
+  const misses = networkTokenBucket({ perMinute, burst: perMinute, now });
   const found = createBoundedCache<string, true>(maxExemptLinks);
   return {
     policy,

@@ -1,5 +1,5 @@
 /** Rate limits of signing in: how many attempts are allowed in a window of time. */
-import ipaddr from 'ipaddr.js';
+import { toNetworks } from '#libs/http';
 
 /** At most `max` attempts in each window of `windowMs` milliseconds; a `max` of 0 turns the limit off. */
 export interface RateLimit {
@@ -29,16 +29,6 @@ export const accountLimitFactor = 10;
  */
 export const slowdown = { intervalMs: 2_000, maxWaitMs: 10_000 };
 
-/**
- * The networks of an IPv6 address that are counted. A provider assigns a /64 to a device or a /56 or /48 to a
- * site, so the larger networks have larger limits. All of a /48 together stays below the limit of an account.
- */
-const ipv6Networks = [
-  { bits: 64, factor: 1 },
-  { bits: 56, factor: 2 },
-  { bits: 48, factor: 4 },
-] as const;
-
 /** A network with its limit. */
 export interface NetworkLimit {
   network: string;
@@ -47,20 +37,17 @@ export interface NetworkLimit {
 
 /**
  * The networks of an address with their limits, the smallest first: an IPv4 address, or the /64, /56 and /48
- * networks of an IPv6 address.
+ * networks of an IPv6 address. All of a /48 together stays below the limit of an account.
  */
 export function toNetworkLimits(address: string, limit: RateLimit): NetworkLimit[] {
-  const ip = ipaddr.isValid(address) ? ipaddr.process(address) : undefined;
-  if (!(ip instanceof ipaddr.IPv6)) return [{ network: ip?.toString() ?? address, limit }];
-  return ipv6Networks.map(({ bits, factor }) => {
-    const first = ipaddr.IPv6.networkAddressFromCIDR(`${ip.toNormalizedString()}/${bits}`);
-    return { network: `${first.toString()}/${bits}`, limit: { ...limit, max: limit.max * factor } };
+  return toNetworks(address).map(({ network, factor }) => {
+    return { network, limit: { ...limit, max: limit.max * factor } };
   });
 }
 
 /** What counts as one address: an IPv4 address, or the /64 network of an IPv6 address. */
 export function toNetwork(address: string): string {
-  return toNetworkLimits(address, { max: 0, windowMs: 0 })[0]?.network ?? address;
+  return toNetworks(address)[0]?.network ?? address;
 }
 
 /** The window that contains `at`: its number and its end. */
