@@ -43,7 +43,8 @@ export function createLoginThrottle(
   const whileWaiting = bulkhead({ maxConcurrent: maxWaiting, maxQueue: 0, createError: tooManyWaitingError });
 
   return async ({ email, address, isUsual }, check) => {
-    const refunds: Refund[] = [await rateLimiter.consume(['failure', email], failures, { address, isUsual })];
+    const networks = { address, only: isUsual ? ('smallest' as const) : undefined };
+    const refunds: Refund[] = [await rateLimiter.consume(['failure', email], failures, networks)];
     const refundAll = () => Promise.all(refunds.map((refund) => refund()));
     try {
       if (!isUsual) {

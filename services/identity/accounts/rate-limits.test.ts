@@ -1,4 +1,6 @@
 /** Rate limits per address of signing in, over HTTP with a real MongoDB. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type TestApp, type TestResponse, testApp } from '#libs/testing';
@@ -102,6 +104,22 @@ test('accepting invitations is limited per address', async () => {
   const codes = new Set(responses.map(({ body }) => body.code));
   expect(codes).toEqual(new Set(['invitation_invalid', 'too_many_requests']));
 });
+
+test.each(['/auth/login', '/auth/register', '/auth/reset-password', '/members/invitations/accept'])(
+  'an address above its limit gets 429 before its body to %s is read',
+  async (path) => {
+    const address = newAddress();
+    const fail = () => app.request('POST', path, { body: {}, headers: from(address) });
+    const responses = await Promise.all(Array.from({ length: 31 }, fail));
+    expect(statuses(responses)).toEqual([...Array(30).fill(400), 429]);
+    const socket = connect(Number(new URL(app.origin).port), '127.0.0.1');
+    const head = [`POST /api/v1${path} HTTP/1.1`, 'host: x', `x-forwarded-for: ${address}`];
+    socket.write([...head, 'content-type: application/json', 'content-length: 100', '', '{'].join('\r\n'));
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 429 .*\r\nretry-after: \d+\r\n/is);
+  },
+);
 
 test('rate limit counters contain no plain email or address', async () => {
   const address = newAddress();

@@ -66,16 +66,19 @@ export function passwordResetHandlers({
         { authorizeReplay: async ({ authorize }) => authorize(undefined) },
       ),
 
-      handle(resetPassword, async ({ body, call }) => {
-        await rateLimiter.consume(['login'], rateLimit, call);
-        const found = await resets.findOpen(hashCredential(body.token), now());
-        if (!found) throw ResetInvalid();
-        const { reset, user } = found;
-        call.audit({ actor_id: user._id, organization_id: reset.organization_id });
-        await rejectWeakPassword(body.password, [user.email, user.name], 'body/password');
-        if (!(await resets.complete(reset, await passwords.hash(body.password)))) throw ResetInvalid();
-        return undefined;
-      }),
+      handle(
+        resetPassword,
+        async ({ body, call }) => {
+          const found = await resets.findOpen(hashCredential(body.token), now());
+          if (!found) throw ResetInvalid();
+          const { reset, user } = found;
+          call.audit({ actor_id: user._id, organization_id: reset.organization_id });
+          await rejectWeakPassword(body.password, [user.email, user.name], 'body/password');
+          if (!(await resets.complete(reset, await passwords.hash(body.password)))) throw ResetInvalid();
+          return undefined;
+        },
+        { beforeBody: ({ call }) => rateLimiter.consume(['login'], rateLimit, call) },
+      ),
     ],
     adminHandlers: [
       handle(resetAccountPassword, async ({ actor, body, call }) => {

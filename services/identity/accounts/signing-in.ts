@@ -53,52 +53,64 @@ export function signInHandlers({
   sessions,
   withLoginThrottle,
 }: SignInOptions) {
+  const { logins } = rateLimits;
   return [
-    handle(registerOrganization, async ({ body, call }) => {
-      call.audit({ account: hashAccount(body.email) });
-      if (!isRegistrationOpen) throw RegistrationClosed();
-      if (body.organization_slug !== undefined && isReserved(body.organization_slug))
-        throw reservedSlugError();
-      await rateLimiter.consume(['login'], rateLimits.logins, call);
-      await rejectWeakPassword(
-        body.password,
-        [body.email, body.name, body.organization_name],
-        'body/password',
-      );
-      await rateLimiter.consume(['registration'], rateLimits.registrations, call);
-      const passwordHash = await passwords.hash(body.password);
-      const { organization_name: organizationName, organization_slug: slug, name, email } = body;
-      const membership = await accounts.create({
-        organization: {
-          ...{ id: newId(), name: organizationName, slug: slug ?? toSlug(organizationName) },
-          ...{ plan: defaultPlan, ...getPlanTerms(defaultPlan, planLimits) },
-          at: now(),
-        },
-        isSlugRequested: slug !== undefined,
-        ...{ name, email, passwordHash, address: call.address },
-      });
-      call.audit(toActorDetails(membership));
-      return sessions.start(membership);
-    }),
+    handle(
+      registerOrganization,
+      async ({ body, call }) => {
+        call.audit({ account: hashAccount(body.email) });
+        if (!isRegistrationOpen) throw RegistrationClosed();
+        if (body.organization_slug !== undefined && isReserved(body.organization_slug))
+          throw reservedSlugError();
+        await rejectWeakPassword(
+          body.password,
+          [body.email, body.name, body.organization_name],
+          'body/password',
+        );
+        await rateLimiter.consume(['registration'], rateLimits.registrations, call);
+        const passwordHash = await passwords.hash(body.password);
+        const { organization_name: organizationName, organization_slug: slug, name, email } = body;
+        const membership = await accounts.create({
+          organization: {
+            ...{ id: newId(), name: organizationName, slug: slug ?? toSlug(organizationName) },
+            ...{ plan: defaultPlan, ...getPlanTerms(defaultPlan, planLimits) },
+            at: now(),
+          },
+          isSlugRequested: slug !== undefined,
+          ...{ name, email, passwordHash, address: call.address },
+        });
+        call.audit(toActorDetails(membership));
+        return sessions.start(membership);
+      },
+      { beforeBody: ({ call }) => rateLimiter.consume(['login'], logins, call) },
+    ),
 
-    handle(logIn, async ({ body, call }) => {
-      call.audit({ account: hashAccount(body.email) });
-      const { email } = body;
-      const { address } = call;
-      const found = await accounts.findUsersByEmail(email);
-      const isUsual = found.some((user) => isUsualNetwork(user, address, now()));
-      await rateLimiter.consume(['login'], rateLimits.logins, { address, isUsual });
-      const users = await withLoginThrottle({ email, address, isUsual }, () =>
-        findByPassword(found, body.password),
-      );
-      if (!users) throw WrongCredentials();
-      call.audit({ actor_id: users[0]._id });
-      const memberships = (await Promise.all(users.map(accounts.listMemberships))).flat();
-      const membership = chooseMembership(memberships, body.organization_slug);
-      call.audit(toActorDetails(membership));
-      await accounts.recordNetwork(membership.user, address, now());
-      return sessions.start(membership);
-    }),
+    handle(
+      logIn,
+      async ({ body, call }) => {
+        call.audit({ account: hashAccount(body.email) });
+        const { email } = body;
+        const { address } = call;
+        const found = await accounts.findUsersByEmail(email);
+        const isUsual = found.some((user) => isUsualNetwork(user, address, now()));
+        // the account decides whether the larger networks count, and the smallest one was counted before the body
+        if (!isUsual) await rateLimiter.consume(['login'], logins, { address, only: 'larger' });
+        const users = await withLoginThrottle({ email, address, isUsual }, () =>
+          findByPassword(found, body.password),
+        );
+        if (!users) throw WrongCredentials();
+        call.audit({ actor_id: users[0]._id });
+        const memberships = (await Promise.all(users.map(accounts.listMemberships))).flat();
+        const membership = chooseMembership(memberships, body.organization_slug);
+        call.audit(toActorDetails(membership));
+        await accounts.recordNetwork(membership.user, address, now());
+        return sessions.start(membership);
+      },
+      {
+        beforeBody: ({ call: { address } }) =>
+          rateLimiter.consume(['login'], logins, { address, only: 'smallest' }),
+      },
+    ),
 
     handle(refreshSession, async ({ body, call }) => {
       const result = await sessions.refresh(body.refresh_token);

@@ -76,35 +76,43 @@ export function invitationHandlers(options: InvitationOptions) {
       return undefined;
     }),
 
-    handle(acceptInvitation, async ({ body, call }) => {
-      await options.rateLimiter.consume(['login'], options.rateLimit, call);
-      const at = now();
-      for (let tries = 0; tries < maxTries; tries += 1) {
-        const open = await invitations.findOpen(hashCredential(body.token), at);
-        if (!open) throw InvitationInvalid();
-        const { invitation, user, memberships } = open;
-        const { _id: invitation_id, organization_id, invited_by, role } = invitation;
-        call.audit({ invitation_id, organization_id, invited_by, role });
-        const isReplaceable = user !== undefined && hasUnconfirmedEmail(user, memberships);
-        const replaces = isReplaceable && body.replace_account ? user : undefined;
-        const account =
-          user && memberships > 0 && !replaces
-            ? await verifyAccount(options, user, { isReplaceable, password: body.password }, call.address)
-            : await prepareAccount(options, { user, replaces, email: invitation.email }, body, call.address);
-        if (replaces) call.audit({ replaced_account_id: replaces._id });
-        const joined = await invitations.accept(invitation, account, at, (accepted, tx) =>
-          tx.publish(MemberJoined, { member: toMember(accepted.user, accepted.member) }),
-        );
-        const membership =
-          joined && (await accounts.findMembership(invitation.organization_id, joined.user._id));
-        if (!membership) continue;
-        call.audit({ actor_id: joined.user._id });
-        // the user as it was when the password was verified: a password changed since then ends this session
-        const session = await sessions.start({ ...membership, user: joined.user });
-        return { ...session, replaced_account: replaces ? { detail: replacedDetail } : null };
-      }
-      throw InvitationInvalid();
-    }),
+    handle(
+      acceptInvitation,
+      async ({ body, call }) => {
+        const at = now();
+        for (let tries = 0; tries < maxTries; tries += 1) {
+          const open = await invitations.findOpen(hashCredential(body.token), at);
+          if (!open) throw InvitationInvalid();
+          const { invitation, user, memberships } = open;
+          const { _id: invitation_id, organization_id, invited_by, role } = invitation;
+          call.audit({ invitation_id, organization_id, invited_by, role });
+          const isReplaceable = user !== undefined && hasUnconfirmedEmail(user, memberships);
+          const replaces = isReplaceable && body.replace_account ? user : undefined;
+          const account =
+            user && memberships > 0 && !replaces
+              ? await verifyAccount(options, user, { isReplaceable, password: body.password }, call.address)
+              : await prepareAccount(
+                  options,
+                  { user, replaces, email: invitation.email },
+                  body,
+                  call.address,
+                );
+          if (replaces) call.audit({ replaced_account_id: replaces._id });
+          const joined = await invitations.accept(invitation, account, at, (accepted, tx) =>
+            tx.publish(MemberJoined, { member: toMember(accepted.user, accepted.member) }),
+          );
+          const membership =
+            joined && (await accounts.findMembership(invitation.organization_id, joined.user._id));
+          if (!membership) continue;
+          call.audit({ actor_id: joined.user._id });
+          // the user as it was when the password was verified: a password changed since then ends this session
+          const session = await sessions.start({ ...membership, user: joined.user });
+          return { ...session, replaced_account: replaces ? { detail: replacedDetail } : null };
+        }
+        throw InvitationInvalid();
+      },
+      { beforeBody: ({ call }) => options.rateLimiter.consume(['login'], options.rateLimit, call) },
+    ),
   ];
 
   const adminHandlers = [

@@ -24,18 +24,19 @@ export function createRateLimiter(store: Store, now: () => Date) {
 
   return {
     /**
-     * Counts one attempt for each network of an address, the smallest first; with `isUsual` only for the smallest.
-     * Above a limit it rejects with `TooManyRequests` and `Retry-After`. `limit` is that of the smallest network.
+     * Counts one attempt for each network of an address, the smallest first, or only for some of them. Above a limit it
+     * rejects with `TooManyRequests` and `Retry-After`. `limit` is that of the smallest network.
      */
     async consume(
       key: RateLimitKey,
       limit: RateLimit,
-      { address, isUsual = false }: { address: string; isUsual?: boolean },
+      { address, only }: { address: string; only?: 'smallest' | 'larger' | undefined },
     ): Promise<Refund> {
       if (limit.max === 0) return async () => undefined;
-      const networks = toNetworkLimits(address, limit).slice(0, isUsual ? 1 : undefined);
+      const networks = toNetworkLimits(address, limit);
+      const counted = networks.slice(only === 'larger' ? 1 : 0, only === 'smallest' ? 1 : undefined);
       const refunds: Refund[] = [];
-      for (const { network, limit } of networks) {
+      for (const { network, limit } of counted) {
         const networkKey = [...key, network] as const;
         const { count, endsAt, at, refund } = await increment(networkKey, limit);
         if (count > limit.max) throw limitExceededError(key, limit, secondsUntil(endsAt, at));
