@@ -15,3 +15,13 @@ test.each([
 ])('a failed start is explained as %s', (code, log) => {
   expect(explainFailure(log, '/data')).toMatchObject({ code, message: expect.stringContaining('/data') });
 });
+
+test('the error shows the end of a log that will be removed', () => {
+  const lines = Array.from({ length: 30 }, (_, at) => `line ${at}`);
+  const { code, message } = explainFailure(`${lines.join('\n')}\n    at stack:1\n`, '/tmp/data', {
+    isTemporary: true,
+  });
+  expect(code).toBe('mongod_failed');
+  expect(message.split('\n')).toEqual([expect.stringContaining('/tmp/data'), ...lines.slice(10)]);
+  expect(explainFailure('line', '/data').message).toContain('/data/mongod.log');
+});

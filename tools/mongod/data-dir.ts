@@ -62,8 +62,11 @@ export async function openLog(dataDir: string): Promise<StartLog> {
 const wrongVersion = '62';
 const folderInUse = '100';
 
-/** Creates the error for a mongod that could not start, from its log. */
-export function explainFailure(log: string, dataDir: string): MongodError {
+/** How many lines of a log that will be removed an error shows. */
+const shownLines = 20;
+
+/** Creates the error for a mongod that could not start, from its log. A temporary folder will be removed. */
+export function explainFailure(log: string, dataDir: string, { isTemporary = false } = {}): MongodError {
   const exitCode = /"exitCode":(\d+)/.exec(log)?.[1];
   if (exitCode === folderInUse || log.includes('DBPathInUse')) return inUseError(dataDir);
   if (/No space left on device/i.test(log)) return diskFullError(dataDir);
@@ -72,7 +75,11 @@ export function explainFailure(log: string, dataDir: string): MongodError {
       'data_dir_version',
       `The data in ${dataDir} was written by a MongoDB version that this mongod cannot open.`,
     );
-  return mongodError('mongod_failed', `mongod could not start: see ${logFile(dataDir)}.`);
+  if (!isTemporary) return mongodError('mongod_failed', `mongod could not start: see ${logFile(dataDir)}.`);
+  // the stack traces of the supervisor follow what mongod wrote
+  const lines = log.split('\n').filter((line) => line !== '' && !/^ +at /.test(line));
+  const end = lines.slice(-shownLines).join('\n');
+  return mongodError('mongod_failed', `mongod could not start in ${dataDir}. The end of its log:\n${end}`);
 }
 
 function diskFullError(path: string, needed = neededBytes): MongodError {

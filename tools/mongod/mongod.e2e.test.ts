@@ -1,6 +1,6 @@
 /** Tests of a local mongod with real processes: none outlives its owner, and no acknowledged write is lost. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -108,6 +108,17 @@ test('the end of a mongod is reported, and temporary data is removed', async () 
   process.kill(Number(pid), 'SIGKILL');
   await server.ended;
   await expect(readdir(join(parsed.storage.dbPath, '..'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a failed start with temporary data shows the log, not a removed file', async () => {
+  const found = await findBinary(say);
+  const broken = { ...found, path: join(dataDir, 'mongod') };
+  await writeFile(broken.path, '#!/bin/sh\necho this mongod is broken >&2\nexit 1\n', { mode: 0o755 });
+  const starting = startMongod({ say, binary: broken });
+  await expect(starting).rejects.toMatchObject({
+    code: 'mongod_failed',
+    message: expect.stringMatching(/this mongod is broken/),
+  });
 });
 
 test('a mongod that another program runs on the folder is not stopped', async () => {

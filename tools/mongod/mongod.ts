@@ -75,7 +75,7 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
       const uri = `mongodb://127.0.0.1:${port}/?replicaSet=${setName}`;
       return { uri, port, origin: binary.origin, stop, ended };
     }
-    const error = explainFailure(await log.read(), dataDir);
+    const error = explainFailure(await log.read(), dataDir, { isTemporary: !options.dataDir });
     if (error.code === 'data_dir_in_use') await log.remove();
     else await log.keep();
     if (error.code === 'data_dir_in_use' && Date.now() < giveUpAt) continue;
