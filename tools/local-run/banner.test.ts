@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { type ActiveSettings, formatBanner } from './banner.ts';
 
 const unlimited: ActiveSettings = {
+  REGISTRATION: 'open',
   DEFAULT_PLAN: 'scale',
   WEBHOOK_ALLOW_INSECURE_TARGETS: true,
   WEBHOOK_ALLOWED_CIDRS: [],
@@ -14,7 +15,8 @@ const unlimited: ActiveSettings = {
 };
 
 function bannerWith(settings: Partial<ActiveSettings>): string {
-  const rest = { base: 'b', link: 'l', apiKey: 'k', management: 'm', database: 'd', dataDir: 'f' };
+  const demo = { apiKey: 'k', link: 'l' };
+  const rest = { base: 'b', demo, management: 'm', database: 'd', dataDir: 'f' };
   return formatBanner({ ...rest, settings: { ...unlimited, ...settings } });
 }
 

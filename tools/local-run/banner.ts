@@ -5,6 +5,7 @@ const limit = z.number();
 
 /** The settings that the banner shows, with their active values. */
 export const activeSettings = z.object({
+  REGISTRATION: z.enum(['open', 'closed']),
   DEFAULT_PLAN: z.enum(['trial', 'team', 'scale']),
   WEBHOOK_ALLOW_INSECURE_TARGETS: z.boolean(),
   WEBHOOK_ALLOWED_CIDRS: z.array(z.unknown()),
@@ -17,11 +18,16 @@ export const activeSettings = z.object({
 /** The active values of the settings that the banner shows. */
 export type ActiveSettings = z.infer<typeof activeSettings>;
 
-/** What the banner shows: URLs, the demo API key, and where the data is. */
+/** The demo organization: its API key and the URL of its public link. */
+export interface DemoAccess {
+  apiKey: string;
+  link: string;
+}
+
+/** What the banner shows: URLs, the demo organization if there is one, and where the data is. */
 export interface BannerOptions {
   base: string;
-  link: string;
-  apiKey: string;
+  demo: DemoAccess | undefined;
   management: string;
   database: string;
   dataDir: string;
@@ -29,31 +35,37 @@ export interface BannerOptions {
 }
 
 /** Formats the banner. */
-export function formatBanner({
-  base,
-  link,
-  apiKey,
-  management,
-  database,
-  dataDir,
-  settings,
-}: BannerOptions): string {
+export function formatBanner({ base, demo, management, database, dataDir, settings }: BannerOptions): string {
   const settingLines = formatSettings(settings).map((line) => `    ${line}\n`);
+  const access = demo ? `  Demo API key   ${demo.apiKey}\n  Public link    ${demo.link}\n` : '';
   return `
   Process Document Service is ready.
 
   API            ${base}   (open it in a browser for the start page)
   Reference      ${base}/docs
-  Demo API key   ${apiKey}
-  Public link    ${link}
-  Management     ${management}   (health and metrics)
+${access}  Management     ${management}   (health and metrics)
   Data           ${dataDir}   (${database})
 
-  Try:  curl -H 'Authorization: Bearer ${apiKey}' ${base}/documents
-
+${demo ? formatExample(base, demo) : formatOperatorExample(management, dataDir)}
   Active settings (docs/settings.md explains all settings):
 ${settingLines.join('')}
   For local development only: it accepts connections from this machine only. Press Ctrl-C to stop everything.
+`;
+}
+
+function formatExample(base: string, { apiKey }: DemoAccess): string {
+  return `  Try:  curl -H 'Authorization: Bearer ${apiKey}' ${base}/documents\n`;
+}
+
+function formatOperatorExample(management: string, dataDir: string): string {
+  return `  Registration is closed (REGISTRATION=closed), so there is no demo organization. As the operator, create an
+  organization and invite its admin (docs/deployment.md#closed-registration). OPS_TOKEN is in
+  ${dataDir}/secrets.json, unless you set it:
+
+    curl -X POST ${management}/ops/organizations -H "Authorization: Bearer $OPS_TOKEN" \\
+      -H 'Content-Type: application/json' -d '{"name": "Harbour Bank"}'
+    curl -X POST ${management}/ops/organizations/$ORGANIZATION_ID/invitations \\
+      -H "Authorization: Bearer $OPS_TOKEN" -H 'Content-Type: application/json' -d '{"email": "ada@example.com"}'
 `;
 }
 

@@ -1,15 +1,27 @@
 /** The demo organization of a local run, created through the API, with a published and shared SOP. */
 import { readFile } from 'node:fs/promises';
+import type { DemoAccess } from './banner.ts';
 import type { DataFolder, Demo } from './data-folder.ts';
 
 const sample = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
 
-/** Creates what is missing of the demo organization. Returns its API key and the URL of its public link. */
+/** Where the demo organization is created, and whether it can be. */
+export interface DemoOptions {
+  /** The URL of the API. */
+  base: string;
+  /** The beginning of public links. */
+  appUrl: string;
+  isRegistrationOpen: boolean;
+}
+
+/**
+ * Creates what is missing of the demo organization. Returns undefined if there is none yet and registration is closed.
+ */
 export async function seedDemo(
   dataFolder: DataFolder,
-  base: string,
-  appUrl: string,
-): Promise<{ apiKey: string; link: string }> {
+  { base, appUrl, isRegistrationOpen }: DemoOptions,
+): Promise<DemoAccess | undefined> {
+  if (!dataFolder.demo.apiKey && !isRegistrationOpen) return undefined;
   const post = createClient(base);
   const demo: Demo = { ...dataFolder.demo };
   const save = async (more: Partial<Demo>) => {

@@ -67,14 +67,19 @@ export async function runLocal({ environment, dataDir, mongod }: LocalRunOptions
     parts.started = await start({ services, ...system, environment: local, log });
     parts.removeInstanceFile = await writeInstanceFile(dataDir, parts.started);
     const origin = `http://127.0.0.1:${parts.started.port}`;
-    const demo = await seedDemo(dataFolder, `${origin}/api/v1`, environment.APP_URL ?? origin);
+    const active = activeSettings.parse(settings);
+    const base = `${origin}/api/v1`;
+    const isRegistrationOpen = active.REGISTRATION === 'open';
+    const demo = await seedDemo(dataFolder, {
+      ...{ base, isRegistrationOpen },
+      appUrl: environment.APP_URL ?? origin,
+    });
     const text = formatBanner({
-      ...demo,
-      base: `${origin}/api/v1`,
+      ...{ base, demo },
       management: `http://127.0.0.1:${parts.started.managementPort}`,
       database: parts.mongod.origin,
       dataDir,
-      settings: activeSettings.parse(settings),
+      settings: active,
     });
     process.stdout.write(text);
     release();
