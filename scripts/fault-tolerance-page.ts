@@ -10,8 +10,9 @@ guarantees under each of them. \`npm run test:chaos\` runs the files with a *, \
 The faults are real: the tests kill, freeze, disconnect and restart mongod, RabbitMQ and the service processes.
 
 After a fault a checker (\`checker.ts\`) compares four records with each other: the existing events, the requests
-that receivers got, the event log in MongoDB and the event log in the API. It reports every violation of these
-invariants:`;
+that receivers got, the event log in MongoDB and the event log in the API. It reports every violation of the invariants
+in the first table. Then the checks of \`npm run verify\` run without a grace period: all
+[invariants of the database](invariants.md) hold, and no work is left.`;
 
 /** The content of docs/fault-tolerance.md. */
 export function faultTolerancePage(): string {

@@ -4,7 +4,8 @@ import { renderPage, renderTable } from './page.ts';
 
 const introduction = `\`npm run verify\` checks these invariants of the database and prints one line for each one that is broken
 ([how to use it](deployment.md#checking-the-database), [what to do](runbook.md#checking-the-database)). Its tests break
-each of them in a real database (\`tests/verify\`).
+each of them in a real database (\`tests/verify\`), and the [chaos tests](fault-tolerance.md) check all of them after each
+fault.
 
 - The name is the collection and the field whose rows are counted. A report names the ids of these rows.
 - *Always*: transactions keep the invariant, so it holds at every time. The check reads snapshots, so concurrent changes

@@ -1,7 +1,6 @@
 /** Load tests of webhook delivery, faults F17, F18 and F22 of the list of faults. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { newId } from '#libs/contract';
 import {
   type MongoReplicaSet,
   ownMongo,
@@ -15,7 +14,8 @@ import {
   webhookReceiver,
 } from '#libs/testing';
 import { toBody } from '../../services/webhook-delivery/rules/message.ts';
-import { toShard } from '../../services/webhook-delivery/rules/shards.ts';
+import { createDelivery, toEventRow } from '../../services/webhook-delivery/store/new-deliveries.ts';
+import { insertPublishedDocuments } from './published-documents.ts';
 import { type System, startSystem } from './system.ts';
 import { createTenant, publish, startPublishing, stopLoads, type TestTenant } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';
@@ -214,62 +214,31 @@ function computeRates(times: readonly number[]): { rate: number; peak: number } 
 
 /** Inserts due deliveries as after an outage, `events` per organization. Returns the number of deliveries. */
 async function insertDueDeliveries(
-  { db }: System,
+  system: System,
   tenants: readonly TestTenant[],
   events: number,
 ): Promise<number> {
-  const getCollection = (name: string) => db.collection<{ _id: string }>(name);
+  const getCollection = (name: string) => system.db.collection<{ _id: string }>(name);
   let total = 0;
-  for (const { organizationId: organization_id, hooks } of tenants) {
+  for (const tenant of tenants) {
+    const { organizationId: organization_id } = tenant;
+    const recipient_ids = tenant.hooks.map(({ id }) => id);
     for (let offset = 0; offset < events; offset += 50) {
-      const events = Array.from({ length: 50 }, () => {
-        const [id, documentId] = [newId(), newId()];
-        const occurred_at = new Date().toISOString();
-        const data = { document: { id: documentId, title: 'SOP' } };
-        return { id, type: 'document.published', occurred_at, organization_id, actor_id: null, data };
-      });
       const at = new Date();
-      const times = { created_at: at, updated_at: at };
-      const rows = events.flatMap(({ id, type, data }) =>
-        hooks.map((hook) => {
-          const _id = newId();
-          const about = { event_id: id, event_type: type, document_id: data.document.id, config_id: hook.id };
-          const unsent = {
-            status: 'pending',
-            attempts: 0,
-            http_status: null,
-            duration_ms: null,
-            error: null,
-          };
-          return {
-            _id,
-            ...about,
-            organization_id,
-            is_first: true,
-            ...unsent,
-            shard: toShard(_id),
-            due_at: at,
-            ...times,
-          };
-        }),
-      );
+      const published = await insertPublishedDocuments(system, tenant.key, {
+        ...{ count: 50, at },
+        outbox: { published_at: at },
+      });
+      const rows = published.flatMap(({ id, type, data }) => {
+        const event = { event_id: id, event_type: type, document_id: data.document.id, organization_id };
+        return recipient_ids.map((id) => ({ ...createDelivery(event, id, at), is_first: true }));
+      });
       await getCollection('webhook_events').insertMany(
-        events.map((event) => ({ _id: event.id, organization_id, body: toBody(event), created_at: at })),
-      );
-      await getCollection('documents').insertMany(
-        events.map(({ data: { document } }) => ({
-          ...{ _id: document.id, family_id: document.id },
-          organization_id,
-          status: 'published',
-        })),
-      );
-      await getCollection('documents_outbox').insertMany(
-        events.map((event) => ({
-          _id: event.id,
-          type: event.type,
-          event: JSON.stringify(event),
-          published_at: at,
-        })),
+        published.map((event) => {
+          const about = { event_id: event.id, event_type: event.type, document_id: event.data.document.id };
+          const row = { ...about, organization_id, body: toBody(event), occurred_at: at };
+          return { ...toEventRow(row, at), recipient_ids };
+        }),
       );
       await getCollection('webhook_deliveries').insertMany(rows);
       total += rows.length;

@@ -17,6 +17,7 @@ import { documents } from '../../services/documents/service.ts';
 import { identity } from '../../services/testing/services.ts';
 import { webhookDelivery } from '../../services/webhook-delivery/service.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
+import { findDatabaseViolations } from './violations.ts';
 
 const prefix = `test-${randomBytes(4).toString('hex')}.`;
 const services = [identity, documents, webhookDelivery];
@@ -91,6 +92,7 @@ test('F21: an event delivered ten times gets one row and one POST per try', asyn
   );
   expect(attempts).toHaveLength(3 * ids.length);
   expect(new Set(attempts).size).toBe(attempts.length);
+  expect(await findDatabaseViolations(context.app.db)).toEqual([]);
 });
 
 /** The number of events that webhook delivery has handled, with duplicates. */

@@ -11,6 +11,7 @@ import {
 } from '#libs/testing';
 import { services } from '../../services/testing/services.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
+import { findDatabaseViolations } from './violations.ts';
 
 let rabbit: RabbitBroker;
 let context: TestContext;
@@ -58,4 +59,5 @@ test('F5: requests succeed and no event is lost while RabbitMQ is frozen', async
   expect(getArrivedIds().sort()).toEqual([...ids].sort());
   const pending = () => context.app.db.collection('documents_outbox').countDocuments({ pending: true });
   await until('an empty outbox', async () => (await pending()) === 0);
+  expect(await findDatabaseViolations(context.app.db)).toEqual([]);
 }, 240_000);

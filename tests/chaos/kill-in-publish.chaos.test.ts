@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import {
   apiClient,
   createDocument,
@@ -11,7 +12,9 @@ import {
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
+import { startMongod } from '../../tools/mongod/mongod.ts';
 import { type LocalRun, localRun } from '../local-run.ts';
+import { findDatabaseViolations } from './violations.ts';
 
 const batchSize = 15;
 let dataDir: string;
@@ -73,4 +76,19 @@ test('a killed publish stores both document and event, or neither', async () => 
   expect(getDocumentIds()).toEqual(published);
   // a repeated webhook has the id of the same event
   expect(new Set(getSent().map(({ id }) => id)).size).toBe(published.size);
+  run.process.kill('SIGTERM');
+  await run.exited;
+  expect(await findViolationsInFolder()).toEqual([]);
 }, 180_000);
+
+/** Checks the database of the stopped run. The run may have left work that the next run does. */
+async function findViolationsInFolder(): Promise<string[]> {
+  const mongod = await startMongod({ dataDir, say: () => undefined });
+  const client = await mongoose.mongo.MongoClient.connect(mongod.uri);
+  try {
+    return await findDatabaseViolations(client.db('process_documents'), { graceMs: 3_600_000 });
+  } finally {
+    await client.close();
+    await mongod.stop();
+  }
+}

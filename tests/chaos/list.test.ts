@@ -44,3 +44,13 @@ test('every chaos test of this folder belongs to a fault', () => {
   const listed = new Set(faults.flatMap(({ proofs }) => proofs.map(({ file }) => file)));
   expect(files.filter((file) => !listed.has(file))).toEqual([]);
 });
+
+test('every chaos test file with services checks the whole database', () => {
+  const files = globSync(['tests/chaos/*.chaos.test.ts', 'tests/chaos/workload/journey.ts'], { cwd: root });
+  const withServices = files.filter((file) =>
+    /\b(chaosFixture|localRun|startSystem|testContext)\(/.test(readText(file)),
+  );
+  expect(withServices.length).toBeGreaterThan(10);
+  const isChecked = (file: string) => /await find(Database)?Violations\(/.test(readText(file));
+  expect(withServices.filter((file) => !isChecked(file))).toEqual([]);
+});

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
-import { newId } from '#libs/contract';
 import {
   ownMongo,
   ownRabbit,
@@ -14,6 +13,7 @@ import {
 } from '#libs/testing';
 import { prefixedNames } from '../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../services/contracts.ts';
+import { insertPublishedDocuments } from './published-documents.ts';
 import { type System, startSystem } from './system.ts';
 import { createTenant, startPublishing, stopLoads, type TestTenant } from './tenants.ts';
 import { findViolations, waitUntilSettled } from './violations.ts';
@@ -122,21 +122,14 @@ test('F6: events wait in the outbox while RabbitMQ is out of memory', async () =
   await expectNothingLost(load);
 }, 240_000);
 
-/** Inserts 1,500 pending events with long titles into the outbox, of an organization without webhooks. */
+/** Inserts 1,500 published documents whose events have long titles and are pending. */
 async function insertPendingEvents(megabytes: number): Promise<void> {
-  const outbox = running.db.collection<{ _id: string; event?: string }>('documents_outbox');
-  const row = await outbox.findOne({ type: 'document.published' });
-  const event = JSON.parse(row?.event ?? '{}');
+  const { key } = await createTenant(running, []);
   const title = 'x'.repeat((megabytes * 1024 * 1024) / 1_500);
   for (let count = 0; count < 1_500; count += 100) {
-    const rows = Array.from({ length: 100 }, () => {
-      const [id, organization_id] = [newId(), newId()];
-      const document = { ...event.data.document, id: newId(), organization_id, title };
-      const events = { ...event, id, organization_id, data: { ...event.data, document } };
-      const waiting = { pending: true, failures: 0, lease_until: new Date(), created_at: new Date() };
-      return { _id: id, type: event.type, event: JSON.stringify(events), ...waiting };
-    });
-    await outbox.insertMany(rows);
+    const at = new Date();
+    const outbox = { pending: true, lease_until: at } as const;
+    await insertPublishedDocuments(running, key, { count: 100, at, title, outbox });
   }
 }
 

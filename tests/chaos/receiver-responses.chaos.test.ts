@@ -5,6 +5,7 @@ import { documents } from '../../services/documents/service.ts';
 import { identity } from '../../services/testing/services.ts';
 import { webhookDelivery } from '../../services/webhook-delivery/service.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
+import { findDatabaseViolations } from './violations.ts';
 
 let context: TestContext;
 let receiver: WebhookReceiver;
@@ -88,4 +89,5 @@ test('F14: redirects, 410 and Retry-After have their documented effect', async (
   expect(await until('a disabled webhook', findDisabled)).toEqual([gone.id]);
   expect(receiver.received).toHaveLength(cases.length + 1);
   expect(inside.received).toEqual([]);
+  expect(await findDatabaseViolations(context.app.db)).toEqual([]);
 });

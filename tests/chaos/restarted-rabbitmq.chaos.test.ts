@@ -11,6 +11,7 @@ import {
 } from '#libs/testing';
 import { services } from '../../services/testing/services.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
+import { findDatabaseViolations } from './violations.ts';
 
 let rabbit: RabbitBroker;
 let context: TestContext;
@@ -42,12 +43,13 @@ async function publishDocuments(count: number): Promise<string[]> {
 const getDeliveredIds = () =>
   receiver.received.map(({ body }) => JSON.parse(body).data.document.id as string);
 
-/** Waits until each document was delivered, and checks that none was delivered twice. */
+/** Waits until each document was delivered, and checks that none was delivered twice and all rows agree. */
 async function expectDeliveredOnce(ids: readonly string[]): Promise<void> {
   await until('all documents', async () => ids.every((id) => getDeliveredIds().includes(id)));
   const entries = await context.untilSettled(ada, ids.length);
   expect(entries.map(({ status }) => status)).toEqual(ids.map(() => 'delivered'));
   expect(getDeliveredIds().sort()).toEqual([...ids].sort());
+  expect(await findDatabaseViolations(context.app.db)).toEqual([]);
 }
 
 async function getHealth(): Promise<{ status: number; body: unknown }> {

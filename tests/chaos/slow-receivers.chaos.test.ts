@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { listenLocally, readMetric, type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
 import { type System, startSystem } from './system.ts';
 import { createTenant, publish } from './tenants.ts';
+import { findDatabaseViolations } from './violations.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;
@@ -116,6 +117,7 @@ test('F13: hostile receivers end by the timeout and take bounded memory', async 
   const grownMB = (peak - before) / 1024 / 1024;
   process.stderr.write(`F13: the process grew by ${Math.round(grownMB)} MB while it was offered 1.2 GB\n`);
   expect(grownMB).toBeLessThan(150);
+  expect(await findDatabaseViolations(running.db)).toEqual([]);
 }, 150_000);
 
 test('F23: a webhook test waits until its timeout and reports failures', async () => {
@@ -145,4 +147,5 @@ test('F23: a webhook test waits until its timeout and reports failures', async (
     .toArray();
   const errors = tenant.hooks.map(({ id }) => log.find(({ config_id }) => config_id === id)?.error);
   expect(errors).toEqual([null, 'timeout', 'econnrefused', 'name_not_resolved']);
+  expect(await findDatabaseViolations(running.db)).toEqual([]);
 });
