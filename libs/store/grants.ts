@@ -6,6 +6,7 @@ import type { Contract } from '#libs/contract';
 import { idempotencyCollection } from './idempotency.ts';
 import { inboxCollection } from './inbox.ts';
 import { outboxCollection } from './outbox.ts';
+import { lockCollection } from './row-locks.ts';
 
 /** MongoDB privilege actions on one collection or view. An empty `collection` means the whole database. */
 export interface Grant {
@@ -24,7 +25,9 @@ export function toGrants(contract: Contract): Grant[] {
   const { name, owns, views, reads } = contract;
   const own = [
     ...owns,
-    ...[outboxCollection, inboxCollection, idempotencyCollection].map((options) => options(name).name),
+    ...[outboxCollection, inboxCollection, idempotencyCollection, lockCollection].map(
+      (declare) => declare(name).name,
+    ),
   ];
   const ownViews = views.map((view) => view.name);
   const others = new Set(reads.map((view) => view.name).filter((view) => !ownViews.includes(view)));

@@ -10,6 +10,7 @@ export { createKeyring, type Keyring } from './keyring.ts';
 export { type Backlog, outboxCollection } from './outbox.ts';
 export type { ReencryptionResult } from './reencryption.ts';
 export type { PublishWrapper } from './relay.ts';
+export { lockCollection } from './row-locks.ts';
 export { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';
 export { withTimeout } from './timeout.ts';

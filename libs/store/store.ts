@@ -34,6 +34,7 @@ import {
 } from './outbox.ts';
 import { type ReencryptionResult, reencrypt } from './reencryption.ts';
 import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
+import { lockCollection, lockRow } from './row-locks.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 import { withTimeout } from './timeout.ts';
 import { type Actor, inTransaction, type Transaction } from './transaction.ts';
@@ -103,6 +104,11 @@ export interface Store {
   reencrypt(): Promise<ReencryptionResult[]>;
   /** Runs work with the same key one at a time within this process. */
   withLock: KeyedMutex;
+  /**
+   * Makes a transaction conflict with every other one of this service that locks the same key. A conflicting
+   * transaction is retried and then sees what the other one has written.
+   */
+  lockRow(key: string, tx: Transaction): Promise<void>;
   /** Creates collections, indexes and views, and drops obsolete indexes. Idempotent. */
   migrate(): Promise<void>;
   /** Gets the names of the other services' views that do not exist yet. */
@@ -130,7 +136,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const outbox = outboxCollection(contract.name);
   const inbox = inboxCollection(contract.name);
   const idempotency = idempotencyCollection(contract.name);
-  const all = [...options.collections, outbox, inbox, idempotency];
+  const locks = lockCollection(contract.name);
+  const all = [...options.collections, outbox, inbox, idempotency, locks];
   let relay: Relay | undefined;
 
   const rows: Store['rows'] = (collection) => getModel(connection, collection);
@@ -206,6 +213,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return results;
     },
     withLock: keyedMutex(),
+    lockRow: (key, tx) => lockRow(rows(locks), key, tx),
     async migrate() {
       const existing = new Set(
         (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),

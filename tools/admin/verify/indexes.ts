@@ -2,7 +2,7 @@
  * The invariant that MongoDB has every index that the services declare, and no obsolete one: unique ones keep other
  * invariants.
  */
-import { idempotencyCollection, inboxCollection, outboxCollection } from '#libs/store';
+import { idempotencyCollection, inboxCollection, lockCollection, outboxCollection } from '#libs/store';
 import { services } from '../../../services/services.ts';
 import type { Invariant } from './invariant.ts';
 
@@ -15,7 +15,9 @@ interface IndexEffect {
 
 const collections = services.flatMap(({ contract, collections }) => [
   ...collections,
-  ...[outboxCollection, inboxCollection, idempotencyCollection].map((declare) => declare(contract.name)),
+  ...[outboxCollection, inboxCollection, idempotencyCollection, lockCollection].map((declare) =>
+    declare(contract.name),
+  ),
 ]);
 
 /** The invariant of all indexes. */
