@@ -67,7 +67,7 @@ describe('dependencies', () => {
       imports
         .filter((target) => getService(target) && getService(path) && getService(target) !== getService(path))
         .filter((target) => !/\/(contract|views|events)\.ts$/.test(target))
-        .filter((target) => target !== 'services/identity/principal.ts')
+        .filter((target) => !/^services\/identity\/(principal|storage-quota)\.ts$/.test(target))
         .map((target) => `${path} → ${target}`),
     );
     expect(wrong).toEqual([]);

@@ -14,7 +14,7 @@ import {
   DocumentRevised,
   DocumentUpdated,
 } from './events.ts';
-import { documentNodes, documentStates, publishRecords } from './views.ts';
+import { documentNodes, documentStates, documentUsage, publishRecords } from './views.ts';
 
 export * from './contract/finding.ts';
 export * from './contract/lifecycle.ts';
@@ -40,7 +40,7 @@ export const documentsContract = contract({
     ApiKeyUsed,
   ],
   consumes: [MemberRemoved, DocumentAssigned],
-  owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage', 'search'],
-  views: [documentStates, documentNodes, publishRecords],
+  owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
+  views: [documentStates, documentNodes, documentUsage, publishRecords],
   reads: [...principalViews, organizationProfiles, webhookSubscriptions],
 });

@@ -5,11 +5,10 @@ import type { Reply } from '#libs/http';
 import type { Store } from '#libs/store';
 import { createDocumentReply, type DocumentReply } from './document-reply.ts';
 import { type DocumentRow, nodes } from './store/collections.ts';
-import { type DocumentRepository, documentRepository } from './store/document-repository.ts';
-import { search } from './store/search.ts';
+import type { DocumentRepository } from './store/document-repository.ts';
 import { type Trees, trees } from './store/tree.ts';
 import { documentRow, nodeRow } from './testing/rows.ts';
-import { type DocumentStores, openDocumentStores } from './testing/store-fixture.ts';
+import { createTestRepository, type DocumentStores, openDocumentStores } from './testing/store-fixture.ts';
 
 let fixture: DocumentStores;
 let store: Store;
@@ -24,7 +23,7 @@ beforeAll(async () => {
   [store] = fixture.stores as [Store];
   nodeTrees = trees(store);
   // with a fixed clock, versions differ only in their number
-  repository = documentRepository(store, { trees: nodeTrees, search: search(store) }, () => at);
+  repository = createTestRepository(store, () => at);
   documentReply = createDocumentReply({ repository: repository, trees: nodeTrees, cacheBytes: 300_000 });
 });
 afterAll(() => fixture?.stop());
@@ -40,7 +39,8 @@ const titles = async (document: DocumentRow): Promise<string[]> =>
 async function createDocument(length = 10): Promise<DocumentRow> {
   const document = documentRow({ node_count: 1, content_bytes: length });
   const content = JSON.stringify({ type: 'doc', content: [{ type: 'text', text: 'x'.repeat(length) }] });
-  await repository.create(toActor(document), document, [nodeRow(document, { title: 'as it was', content })]);
+  const actor = await repository.prepareCharge(toActor(document));
+  await repository.create(actor, document, [nodeRow(document, { title: 'as it was', content })]);
   return document;
 }
 

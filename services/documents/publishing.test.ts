@@ -127,7 +127,8 @@ describe('the quota', () => {
       renews_at: null,
     });
     const subscription = await context.app.request('GET', '/organization/subscription', { as: bo.as });
-    expect(subscription.body).toEqual({ plan: 'trial', publish_limit: 2, publish_used: 2, renews_at: null });
+    const terms = { plan: 'trial', publish_limit: 2, publish_used: 2, renews_at: null };
+    expect(subscription.body).toEqual({ ...terms, storage: expect.any(Object) });
     for (const draft of refused) expect(await lifecycle.get(bo, draft.id)).toEqual(draft);
     expect(await lifecycle.publishedEvents(...refused.map(({ id }) => id))).toEqual([]);
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { integer, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
+import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { clearRemovedEditors, editorHandlers } from './assigning.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
@@ -9,13 +10,7 @@ import { queryHandlers } from './finding.ts';
 import { publishHandlers } from './publishing.ts';
 import { revisionHandlers } from './revising.ts';
 import { searchIndexWorker } from './search-index-worker.ts';
-import {
-  documents as documentCollection,
-  nodes,
-  publishLedger,
-  publishUsage,
-  search as searchCollection,
-} from './store/collections.ts';
+import { documentCollections } from './store/collections.ts';
 import { documentRepository } from './store/document-repository.ts';
 import { editors } from './store/editors.ts';
 import { families } from './store/families.ts';
@@ -23,6 +18,7 @@ import { listing } from './store/listing.ts';
 import { quota } from './store/quota.ts';
 import { search } from './store/search.ts';
 import { searchIndex } from './store/search-index.ts';
+import { storageCharges } from './store/storage-charges.ts';
 import { trees } from './store/tree.ts';
 import { createDueUpdates } from './store/update-events.ts';
 import { nodeHandlers } from './tree.ts';
@@ -38,11 +34,13 @@ export const documents = service({
       .default(32)
       .meta({ description: 'Memory for the cache of rendered documents, MiB' }),
   }),
-  collections: [documentCollection, nodes, publishLedger, publishUsage, searchCollection],
-  start({ store, settings, now, log }) {
+  collections: documentCollections,
+  metrics: [quotaRejections],
+  start({ store, settings, now, log, meters }) {
     const nodeTrees = trees(store);
     const searchWords = search(store);
-    const repository = documentRepository(store, { trees: nodeTrees, search: searchWords }, now);
+    const charges = storageCharges(store, createStorageQuota(store, meters), now);
+    const repository = documentRepository(store, { trees: nodeTrees, search: searchWords, charges }, now);
     const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
     const deps = {
       store,

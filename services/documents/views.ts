@@ -1,6 +1,7 @@
 /** Defines the read-only views of documents for other services, and the order of their rows. */
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
+import { blockBytes, nodeBytes } from './rules/storage-size.ts';
 import { documentStatus, nodeType } from './shapes.ts';
 
 /** The state of a document without its tree. The row is small enough to read on every request. */
@@ -23,6 +24,36 @@ export const documentStates = view({
     row_version: z.number(),
     /** Counts how often the family's published version was archived. Links with a lower count are revoked. */
     share_epoch: z.number(),
+  }),
+});
+
+/** `countBlocks` of a document as a MongoDB expression. */
+export const blocksExpression = {
+  $add: [
+    1,
+    {
+      $floor: {
+        $divide: [{ $add: ['$content_bytes', { $multiply: ['$node_count', nodeBytes] }] }, blockBytes],
+      },
+    },
+  ],
+};
+
+/** The number and size of all documents of an organization. It has no row for an organization without documents. */
+export const documentUsage = view({
+  name: 'document_usage',
+  collection: 'documents',
+  scope: '_id',
+  stages: [
+    { $group: { _id: '$organization_id', documents: { $sum: 1 }, blocks: { $sum: blocksExpression } } },
+    { $set: { bytes: { $multiply: ['$blocks', blockBytes] } } },
+  ],
+  row: z.object({
+    /** The id of the organization. */
+    _id: id,
+    documents: z.number(),
+    /** The size in whole blocks. */
+    bytes: z.number(),
   }),
 });
 

@@ -1,7 +1,6 @@
 /** Creates documents, changes their fields, deletes drafts and duplicates documents. */
 import { type BodyOf, newId } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { Actor, Store } from '#libs/store';
 import {
   createDocument,
   DocumentDeleted,
@@ -17,18 +16,18 @@ import { getComparedDocumentId, repeatsVersion } from './rules/version.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Change } from './store/document-change.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
+import type { ChargedActor } from './store/storage-charges.ts';
 import { flattenTree } from './tree-input.ts';
 
 /** The dependencies of `documentHandlers`. */
 export interface DocumentHandlerDeps {
-  store: Pick<Store, 'respond'>;
   repository: DocumentRepository;
   documentReply: DocumentReply;
   now: () => Date;
 }
 
 /** Handles `createDocument`, `updateDocument`, `deleteDocument` and `duplicateDocument`. */
-export function documentHandlers({ store, repository, documentReply, now }: DocumentHandlerDeps) {
+export function documentHandlers({ repository, documentReply, now }: DocumentHandlerDeps) {
   return [
     handle(
       createDocument,
@@ -37,12 +36,14 @@ export function documentHandlers({ store, repository, documentReply, now }: Docu
         const blank = createDraft(actor, at, body);
         const { nodes, ...size } = flattenTree(blank, body.nodes ?? [], actor.user_id, at);
         const document = { ...blank, ...size };
-        const create = async (within: Actor) => {
+        const charged = await repository.prepareCharge(actor);
+        const create = async (within: ChargedActor) => {
           await repository.create(within, document, nodes);
           return documentReply.fromNodes(document, nodes);
         };
-        // a single insert needs no transaction, unless the response is stored with it
-        return actor.idempotency ? store.respond(actor, create) : create(actor);
+        // a single insert needs no transaction, unless the response or a charge is stored with it
+        const isSingle = !actor.idempotency && !charged.charge.isLimited;
+        return isSingle ? create(charged) : repository.respondWithNew(charged, create);
       },
       { replay: documentReply.replay },
     ),
@@ -75,7 +76,7 @@ export function documentHandlers({ store, repository, documentReply, now }: Docu
     handle(
       duplicateDocument,
       async ({ actor, params, call: { ifMatch } }) => {
-        return store.respond(actor, async (within) => {
+        return repository.respondWithNew(await repository.prepareCharge(actor), async (within) => {
           const original = await repository.get(within, params.doc_id, { ifMatch });
           const { node_count, content_bytes } = original;
           const draft = { ...createDraft(actor, now(), original), node_count, content_bytes };

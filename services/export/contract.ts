@@ -20,7 +20,9 @@ import {
   organizationProfiles,
   ownerOrAdmin,
   principalViews,
+  StorageQuotaExhausted,
 } from '../identity/contract.ts';
+import { templateUsage } from './views.ts';
 
 // ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -105,7 +107,7 @@ export const createTemplate = operation({
   body: multipart({ fields: templateFields, file: 'file', maxFileBytes: maxTemplateBytes }),
   status: 201,
   returns: Template,
-  problems: [TemplateInvalid],
+  problems: [TemplateInvalid, StorageQuotaExhausted],
 });
 
 export const listTemplates = operation({
@@ -175,6 +177,6 @@ export const exportContract = contract({
   publishes: [ApiKeyUsed],
   consumes: [],
   owns: ['templates', 'template_files.files', 'template_files.chunks'],
-  views: [],
+  views: [templateUsage],
   reads: [...principalViews, organizationProfiles, documentStates, documentNodes],
 });

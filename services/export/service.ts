@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { count, every, integer, service, timeLimit } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
+import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { exportContract } from './contract.ts';
 import { exportHandlers } from './exports.ts';
 import { createExportMetrics, exportMetrics } from './metrics.ts';
@@ -36,7 +37,7 @@ export const exporting = service({
       .meta({ description: 'Time limit of an export or template check, including its time in the queue' }),
   }),
   collections: [templateRows],
-  metrics: exportMetrics,
+  metrics: [...exportMetrics, quotaRejections],
   start({ store, mongodb, settings, log, now, meters }) {
     const metrics = createExportMetrics(meters);
     const limits = {
@@ -58,7 +59,7 @@ export const exporting = service({
     };
     return {
       routes: [
-        ...templateHandlers({ templates, workers, now }),
+        ...templateHandlers({ templates, workers, storageQuota: createStorageQuota(store, meters), now }),
         ...exportHandlers({
           documents: documentStore(store),
           templates,

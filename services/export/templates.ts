@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { id, NotFound, parseCursor } from '#libs/contract';
 import { handle, type Route, toPage } from '#libs/http';
+import type { Actor, Transaction } from '#libs/store';
 import { WorkerOutOfMemory } from '#libs/workers';
+import type { StorageQuota } from '../identity/storage-quota.ts';
 import { createTemplate, deleteTemplate, listTemplates, type Template, TemplateInvalid } from './contract.ts';
 import type { TemplateRow, TemplateStore } from './store/templates.ts';
 import type { ExportWorkers } from './workers/export-workers.ts';
@@ -11,13 +13,14 @@ import type { ExportWorkers } from './workers/export-workers.ts';
 export interface TemplateDeps {
   templates: TemplateStore;
   workers: Pick<ExportWorkers, 'run'>;
+  storageQuota: StorageQuota;
   now: () => Date;
 }
 
 const position = z.tuple([id]);
 
 /** Creates the handlers of the template operations. */
-export function templateHandlers({ templates, workers, now }: TemplateDeps): Route[] {
+export function templateHandlers({ templates, workers, storageQuota, now }: TemplateDeps): Route[] {
   return [
     handle(createTemplate, async ({ actor, body }) => {
       const { fields, file } = body;
@@ -27,7 +30,9 @@ export function templateHandlers({ templates, workers, now }: TemplateDeps): Rou
         throw TemplateInvalid(message, { extra: { reason: code } });
       }
       const template = { ...fields, original: file.bytes, report: result.report, at: now() };
-      return templates.add(actor, template, toTemplate);
+      const claim = (within: Actor & { tx: Transaction }) =>
+        storageQuota.claim(within, 'template_bytes', () => templates.sumBytes(within), file.bytes.byteLength);
+      return templates.add(actor, template, claim, toTemplate);
     }),
 
     handle(listTemplates, async ({ actor, query }) => {

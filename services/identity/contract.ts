@@ -9,8 +9,10 @@ import {
   DocumentPublished,
   DocumentRevised,
 } from '../documents/events.ts';
-import { publishRecords } from '../documents/views.ts';
+import { documentStates, documentUsage, publishRecords } from '../documents/views.ts';
+import { templateUsage } from '../export/views.ts';
 import { WebhookDisabled, WebhookExhausted } from '../webhook-delivery/events.ts';
+import { webhookSubscriptions } from '../webhook-delivery/views.ts';
 import * as apiKeys from './contract/api-keys.ts';
 import * as departments from './contract/departments.ts';
 import * as invitations from './contract/invitations.ts';
@@ -37,6 +39,7 @@ export * from './contract/signing-in.ts';
 export * from './contract/start-page.ts';
 export * from './events.ts';
 export * from './problems.ts';
+export { getLimit, type StorageLimits, storageLimitNames } from './rules/storage-limits.ts';
 export { nextRenewal, type Terms, toPeriod } from './rules/terms.ts';
 export { ApiKey, Member, Organization, Session, Subscription } from './shapes.ts';
 export * from './views.ts';
@@ -75,5 +78,8 @@ export const identityContract = contract({
     'rate_limits',
   ],
   views: [...principalViews, organizationProfiles],
-  reads: [...principalViews, publishRecords],
+  reads: [
+    ...principalViews,
+    ...[publishRecords, documentStates, documentUsage, templateUsage, webhookSubscriptions],
+  ],
 });

@@ -79,4 +79,9 @@ export const LastAdmin = problem(
   409,
   'An organization needs at least one admin: make another member an admin first.',
 );
+export const StorageQuotaExhausted = problem(
+  'storage_quota_exhausted',
+  402,
+  'A storage limit of the plan is reached.',
+);
 export const ScalePlanRequired = problem('scale_plan_required', 403, 'Webhooks require the Scale plan.');

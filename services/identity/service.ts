@@ -21,6 +21,7 @@ import { createPrincipalReader } from './principal.ts';
 import { referenceHandlers } from './reference/reference.ts';
 import { startPageHandlers } from './reference/start-page.ts';
 import { identitySettings, toOperatorAccess, toPlanLimits, toSignInLimits } from './settings.ts';
+import { createStorageQuota, quotaRejections } from './storage-quota.ts';
 import { identityCollections, sealedPrivate } from './store/collections.ts';
 import { createRepositories } from './store/repositories.ts';
 
@@ -30,17 +31,17 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
     contract: identityContract,
     settings: identitySettings,
     collections: identityCollections,
-    start({ store, settings, now, log, health }) {
+    metrics: [quotaRejections],
+    start({ store, settings, now, log, health, meters }) {
       const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl, PASSWORD_HASH_CONCURRENCY: concurrency } = settings;
-      const rateLimits = toSignInLimits(settings);
-      const repositories = createRepositories(store, now);
+      const [rateLimits, repositories] = [toSignInLimits(settings), createRepositories(store, now)];
       const deps = {
         store,
         ...repositories,
-        ...{ defaultPlan, appUrl, rateLimits, rateLimit: rateLimits.logins },
+        ...{ defaultPlan, appUrl, rateLimits, rateLimit: rateLimits.logins, accessTokenSeconds: 900 },
         rejectWeakPassword: createWeakPasswordCheck(),
         passwords: createPasswordHasher({ concurrency, cost: passwordCost }),
-        accessTokenSeconds: 900,
+        storageQuota: createStorageQuota(store, meters),
         planLimits: toPlanLimits(settings),
         securityLog: securityLog(log),
         isRegistrationOpen: settings.REGISTRATION === 'open',

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { appUrl, count, integer, secret } from '#libs/service';
 import type { OperatorOptions } from './operator.ts';
-import { type PlanLimits, planNames } from './rules/plans.ts';
+import { type PlanLimits, type PlanName, planNames } from './rules/plans.ts';
 import type { SignInLimits } from './rules/rate-limit.ts';
+import { defaultStorageLimits, formatStorageLimits, parseStorageLimits } from './rules/storage-limits.ts';
 
 /** The shortest token that cannot be guessed: 16 random bytes in hexadecimal. */
 const minTokenLength = 16;
@@ -14,6 +15,21 @@ const opsToken = secret
     message: `must have at least ${minTokenLength} characters and no spaces (openssl rand -hex 32)`,
   })
   .optional();
+
+/** The storage limits of a plan that differ from the defaults. */
+const storageLimitsOf = (plan: PlanName) =>
+  z
+    .string()
+    .transform((text, context) => {
+      const parsed = parseStorageLimits(text);
+      if ('limits' in parsed) return parsed.limits;
+      context.addIssue({ code: 'custom', message: parsed.fault });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({
+      description: `Storage limits of the ${plan} plan that differ from \`${formatStorageLimits(defaultStorageLimits[plan])}\``,
+    });
 
 /** The environment variables with their schemas. */
 export const identitySettings = z.object({
@@ -62,6 +78,9 @@ export const identitySettings = z.object({
   PUBLISH_LIMIT_TEAM: count
     .default(200)
     .meta({ description: 'Publishes that the team plan allows per month' }),
+  STORAGE_LIMITS_TRIAL: storageLimitsOf('trial'),
+  STORAGE_LIMITS_TEAM: storageLimitsOf('team'),
+  STORAGE_LIMITS_SCALE: storageLimitsOf('scale'),
 });
 
 /** Maps the settings to the rate limits of signing in. */
@@ -76,7 +95,15 @@ export function toSignInLimits(settings: z.output<typeof identitySettings>): Sig
 
 /** Maps the settings to the limits of the plans. */
 export function toPlanLimits(settings: z.output<typeof identitySettings>): PlanLimits {
-  return { trialPublishes: settings.PUBLISH_LIMIT_TRIAL, teamPublishes: settings.PUBLISH_LIMIT_TEAM };
+  return {
+    trialPublishes: settings.PUBLISH_LIMIT_TRIAL,
+    teamPublishes: settings.PUBLISH_LIMIT_TEAM,
+    storage: {
+      trial: settings.STORAGE_LIMITS_TRIAL,
+      team: settings.STORAGE_LIMITS_TEAM,
+      scale: settings.STORAGE_LIMITS_SCALE,
+    },
+  };
 }
 
 /** Maps the settings to how the operator authenticates. */

@@ -1,6 +1,7 @@
 /** The schemas of people, organizations and credentials, as clients send and receive them. */
 import { z } from 'zod';
 import { hostNamePattern, id, portPattern, requiredText, text, timestamp } from '#libs/contract';
+import type { StorageLimitName } from './rules/storage-limits.ts';
 
 /** A member's role. */
 export const role = z.enum(['member', 'admin']).meta({ description: 'Role in the organization' });
@@ -105,6 +106,15 @@ export const AcceptedInvitation = z
   })
   .meta({ id: 'AcceptedInvitation' });
 
+const StorageUse = z.strictObject({
+  used: z
+    .number()
+    .int()
+    .nullable()
+    .meta({ description: 'Null if it is not measured, because the plan does not limit it' }),
+  limit: z.number().int().nullable().meta({ description: 'Null means unlimited' }),
+});
+
 export const Subscription = z
   .strictObject({
     plan: z.string(),
@@ -115,6 +125,19 @@ export const Subscription = z
       .meta({ description: 'Number of publishes; null means unlimited' }),
     publish_used: z.number().int(),
     renews_at: timestamp.nullable().meta({ description: 'When the count restarts; null means never' }),
+    storage: z
+      .strictObject({
+        documents: StorageUse,
+        document_bytes: StorageUse,
+        template_bytes: StorageUse,
+        api_keys: StorageUse,
+        pending_invitations: StorageUse,
+        webhooks: StorageUse,
+      } satisfies Record<StorageLimitName, typeof StorageUse>)
+      .meta({
+        description:
+          'What is stored, and the limits of the plan. `document_bytes` counts rich text and 1 KiB for each node, in blocks of 64 KiB, and at least one block for each document; `template_bytes` the uploaded files.',
+      }),
   })
   .meta({ id: 'Subscription' });
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
 import { defaultSettings } from './rules/default-settings.ts';
+import { storageLimits } from './rules/storage-limits.ts';
 import { role } from './shapes.ts';
 
 /** API keys with the current role of their member. Keys of removed members are left out. */
@@ -100,6 +101,8 @@ export const subscriptionTerms = view({
     /** Incremented whenever the plan is set. Publishes are counted per version. */
     terms_version: z.number(),
     renews: z.enum(['monthly', 'never']),
+    /** Missing for a plan that was set before limits existed: it is unlimited. */
+    storage_limits: storageLimits.exactOptional(),
   }),
 });
 

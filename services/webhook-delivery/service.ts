@@ -1,6 +1,7 @@
 /** Wires webhook delivery. */
 import { service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
+import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { deliveryLogHandlers } from './api/inspecting.ts';
 import { redeliveryHandlers } from './api/redelivering.ts';
 import { secretRotationHandlers } from './api/rotating.ts';
@@ -24,7 +25,7 @@ const lockMarginMs = 20_000;
 export const webhookDelivery = service({
   contract: webhookDeliveryContract,
   settings: webhookSettings,
-  metrics: webhookMetrics,
+  metrics: [...webhookMetrics, quotaRejections],
   collections: [webhookConfigs, webhookEvents, webhookDeliveries],
   start({ store, settings, now, log, meters, tracing }) {
     const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
@@ -43,7 +44,8 @@ export const webhookDelivery = service({
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
     const metrics = createDeliveryMetrics(meters, { ...repositories, breakers, sender, now });
     const failing = createFailingWebhooks({ ...repositories, store, now });
-    const parts = { ...repositories, store, sender, breakers, metrics, failing, now, onError };
+    const storageQuota = createStorageQuota(store, meters);
+    const parts = { ...repositories, storageQuota, store, sender, breakers, metrics, failing, now, onError };
     const dispatcher = createDispatcher({
       ...parts,
       ...{ delaysMs, tracing, log, random: Math.random },

@@ -102,13 +102,11 @@ function isSearchForWork({ command, returned, written }: ProfiledCommand): boole
   return returned + written === 0 && workFields.some((field) => filter.includes(`"${field}"`));
 }
 
-/** Webhook delivery caches the plans of organizations for five seconds, every service the keys of tokens for a minute. */
-function isCachedForSeconds({ client, collection }: ProfiledCommand): boolean {
-  return (
-    (client === 'webhook-delivery' && collection === 'subscription_terms') ||
-    collection === 'signing_keys' ||
-    collection === 'signing_keys_public'
-  );
+const cachedCollections = ['subscription_terms', 'signing_keys', 'signing_keys_public'];
+
+/** Services cache the plans of organizations for five seconds, and the keys of tokens for a minute. */
+function isCachedForSeconds({ collection }: ProfiledCommand): boolean {
+  return cachedCollections.includes(collection);
 }
 
 function isLostClaim(command: ProfiledCommand): boolean {

@@ -1,4 +1,4 @@
-/** Changes that break the invariants of documents and of the publish quota. */
+/** Changes that break the invariants of documents and of the quotas. */
 import {
   type Breaks,
   change,
@@ -13,6 +13,7 @@ import {
 
 const draft = { status: 'draft', parent_doc_id: null };
 const revision = { parent_doc_id: { $ne: null } };
+const charged = { charged_blocks: { $exists: true } };
 /** Rows of the search index that belong to a document. */
 const ofDocument = { organization_id: { $ne: '' } };
 
@@ -59,6 +60,37 @@ export const documentBreaks: Breaks = {
   ],
   'nodes.order': [set('nodes', { order: Number.POSITIVE_INFINITY }), set('nodes', { order: Number.NaN })],
   'search._id': [copy('search', { _id: nobody }, ofDocument), set('search', stranger, ofDocument)],
+
+  'documents.charged_blocks': [
+    async (db) => {
+      const { _id } = await findFirst(db, 'documents', charged);
+      return set('documents', stranger, { _id })(db);
+    },
+  ],
+  'storage_usage.documents': [
+    change('storage_usage', {}, { $inc: { documents: 1 } }),
+    async (db) => {
+      const { organization_id } = await findFirst(db, 'documents', charged);
+      await change('documents', charged, { $unset: { charged_blocks: 1 } })(db);
+      return String(organization_id);
+    },
+  ],
+  'storage_usage.blocks': [
+    change('storage_usage', {}, { $inc: { blocks: -1 } }),
+    async (db) => {
+      const { organization_id } = await findFirst(db, 'documents', charged);
+      await change('documents', charged, { $inc: { charged_blocks: 1 } })(db);
+      return String(organization_id);
+    },
+  ],
+  'storage_usage.terms_version': [
+    async (db) => {
+      const { organization_id } = await findFirst(db, 'documents', charged);
+      await change('storage_usage', {}, { $unset: { recount_at: 1 } })(db);
+      await change('documents', charged, { $inc: { content_bytes: 70_000 } })(db);
+      return String(organization_id);
+    },
+  ],
 
   'publish_ledger.document_id': [
     set('publish_ledger', { document_id: nobody }),

@@ -1,7 +1,7 @@
 /** Defines the lifecycle operations of a document, from publishing to triggering its webhooks. */
 import { z } from 'zod';
 import { id, NotFound, operation, PreconditionFailed } from '#libs/contract';
-import { member, ownerOrAdmin } from '../../identity/contract.ts';
+import { member, ownerOrAdmin, StorageQuotaExhausted } from '../../identity/contract.ts';
 import {
   DocumentIsArchived,
   DocumentNotDraft,
@@ -40,7 +40,7 @@ export const reviseDocument = operation({
   returns: Document,
   location: '/documents/{id}',
   etag: true,
-  problems: [NotFound, DocumentNotPublished],
+  problems: [NotFound, DocumentNotPublished, StorageQuotaExhausted],
 });
 
 export const archiveDocument = operation({

@@ -1,6 +1,7 @@
 /** Defines the operations on nodes: create, update, delete, reorder, replace the whole tree. */
 import { z } from 'zod';
 import { id, NotFound, nothing, operation, patchBody } from '#libs/contract';
+import { StorageQuotaExhausted } from '../../identity/contract.ts';
 import { ownerEditorOrAdmin } from '../access.ts';
 import {
   ContentTooLarge,
@@ -43,7 +44,14 @@ export const createNode = operation({
   status: 201,
   returns: Node,
   etag: true,
-  problems: [NotFound, DocumentIsArchived, DocumentLocked, NodeHierarchy, TooManyNodes],
+  problems: [
+    NotFound,
+    DocumentIsArchived,
+    DocumentLocked,
+    NodeHierarchy,
+    TooManyNodes,
+    StorageQuotaExhausted,
+  ],
 });
 
 export const updateNode = operation({
@@ -59,7 +67,14 @@ export const updateNode = operation({
   status: 200,
   returns: Node,
   etag: true,
-  problems: [NotFound, DocumentIsArchived, DocumentLocked, NodeHierarchy, ContentTooLarge],
+  problems: [
+    NotFound,
+    DocumentIsArchived,
+    DocumentLocked,
+    NodeHierarchy,
+    ContentTooLarge,
+    StorageQuotaExhausted,
+  ],
 });
 
 export const deleteNode = operation({
@@ -121,5 +136,13 @@ export const replaceTree = operation({
   status: 200,
   returns: Document,
   etag: true,
-  problems: [NotFound, DocumentIsArchived, DocumentLocked, NodeHierarchy, TooManyNodes, ContentTooLarge],
+  problems: [
+    NotFound,
+    DocumentIsArchived,
+    DocumentLocked,
+    NodeHierarchy,
+    TooManyNodes,
+    ContentTooLarge,
+    StorageQuotaExhausted,
+  ],
 });

@@ -1,7 +1,7 @@
 /** Defines the operations that create, update, delete and duplicate documents. */
 import { z } from 'zod';
 import { NotFound, nothing, operation, PreconditionFailed, patchBody } from '#libs/contract';
-import { member, ownerOrAdmin } from '../../identity/contract.ts';
+import { member, ownerOrAdmin, StorageQuotaExhausted } from '../../identity/contract.ts';
 import { ownerEditorOrAdmin } from '../access.ts';
 import {
   ContentTooLarge,
@@ -40,7 +40,7 @@ export const createDocument = operation({
   location: '/documents/{id}',
   etag: true,
   // NotFound: a replayed request whose document was deleted in the meantime
-  problems: [NotFound, NodeHierarchy, TooManyNodes, ContentTooLarge],
+  problems: [NotFound, NodeHierarchy, TooManyNodes, ContentTooLarge, StorageQuotaExhausted],
 });
 
 export const updateDocument = operation({
@@ -85,5 +85,5 @@ export const duplicateDocument = operation({
   returns: Document,
   location: '/documents/{id}',
   etag: true,
-  problems: [NotFound],
+  problems: [NotFound, StorageQuotaExhausted],
 });

@@ -44,6 +44,8 @@ export const documents = collection('documents', {
     node_count: z.number(),
     /** Bytes of all rich text as JSON. */
     content_bytes: z.number(),
+    /** The blocks that `storage_usage` counts for this document. Absent if it does not count the document. */
+    charged_blocks: z.number().exactOptional(),
     /** The sort key of the title. Rows from before this field existed get it from the search index worker. */
     normalized_title: z.string().exactOptional(),
     /** Since when the words in `search` are outdated. Null if they are up to date. */
@@ -121,6 +123,23 @@ export const publishLedger = collection('publish_ledger', {
   indexes: [{ on: { organization_id: 1, month: 1 } }],
 });
 
+/** The charged documents of an organization that has or had a plan with a limit of documents. */
+export const storageUsage = collection('storage_usage', {
+  row: z.object({
+    /** The id of the organization. */
+    _id: id,
+    /** The number of documents with `charged_blocks`. */
+    documents: z.number(),
+    /** The sum of their `charged_blocks`. */
+    blocks: z.number(),
+    /** The version of the plan for which all documents were charged. */
+    terms_version: z.number(),
+    /** When the documents are charged again, for those that a process wrote before it knew the new plan. */
+    recount_at: z.date().exactOptional(),
+  }),
+});
+export type StorageUsageRow = StoredRow<typeof storageUsage>;
+
 /** The number of used publish events of a limited plan. */
 export const publishUsage = collection('publish_usage', {
   row: z.object({
@@ -129,3 +148,6 @@ export const publishUsage = collection('publish_usage', {
     used: z.number(),
   }),
 });
+
+/** All collections of documents. */
+export const documentCollections = [documents, nodes, publishLedger, publishUsage, search, storageUsage];

@@ -3,11 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Unavailable } from '#libs/contract';
 import type { Actor } from '#libs/store';
 import { documentRow } from '../testing/rows.ts';
-import { type DocumentStores, openDocumentStores } from '../testing/store-fixture.ts';
+import { createTestRepository, type DocumentStores, openDocumentStores } from '../testing/store-fixture.ts';
 import { documents } from './collections.ts';
-import { type DocumentRepository, documentRepository } from './document-repository.ts';
-import { search } from './search.ts';
-import { trees } from './tree.ts';
+import type { DocumentRepository } from './document-repository.ts';
 
 let fixture: DocumentStores;
 let replicaA: DocumentRepository;
@@ -16,16 +14,17 @@ const anyone = { authorize: () => undefined };
 
 beforeAll(async () => {
   fixture = await openDocumentStores(2);
-  [replicaA, replicaB] = fixture.stores.map((store) =>
-    documentRepository(store, { trees: trees(store), search: search(store) }, () => new Date()),
-  ) as [DocumentRepository, DocumentRepository];
+  [replicaA, replicaB] = fixture.stores.map((store) => createTestRepository(store)) as [
+    DocumentRepository,
+    DocumentRepository,
+  ];
 });
 afterAll(() => fixture?.stop());
 
 test('an update without a transaction decides again after a conflict', async () => {
   const row = documentRow({ title: 'T', version: '1' });
   const actor = { organization_id: row.organization_id, user_id: row.created_by };
-  await replicaA.create(actor, row, []);
+  await replicaA.create(await replicaA.prepareCharge(actor), row, []);
   const seen: (string | null)[] = [];
   const changed = await replicaA.update(actor, row._id, anyone, async ({ version }) => {
     seen.push(version);
@@ -42,7 +41,7 @@ test('an update without a transaction decides again after a conflict', async () 
 test('an update without a transaction gives up after 50 attempts', async () => {
   const row = documentRow({ version: '0' });
   const actor = { organization_id: row.organization_id, user_id: row.created_by };
-  await replicaA.create(actor, row, []);
+  await replicaA.create(await replicaA.prepareCharge(actor), row, []);
   let attempts = 0;
   const updating = replicaA.update(actor, row._id, anyone, async () => {
     attempts += 1;
@@ -54,11 +53,11 @@ test('an update without a transaction gives up after 50 attempts', async () => {
 });
 
 test('replicas that change one row concurrently lose no change', async () => {
-  const row = documentRow({ node_count: 0 });
+  const row = documentRow({ share_epoch: 0 });
   const actor = { organization_id: row.organization_id, user_id: row.created_by };
-  await replicaA.create(actor, row, []);
-  const increment = async ({ node_count }: { node_count: number }) => ({
-    change: { node_count: node_count + 1 },
+  await replicaA.create(await replicaA.prepareCharge(actor), row, []);
+  const increment = async ({ share_epoch }: { share_epoch: number }) => ({
+    change: { share_epoch: share_epoch + 1 },
   });
   await Promise.all(
     Array.from({ length: 40 }, (_, at) => {
@@ -68,5 +67,5 @@ test('replicas that change one row concurrently lose no change', async () => {
     }),
   );
   const after = await fixture.stores[0]?.rows(documents).findOne({ _id: row._id }).lean();
-  expect(after).toMatchObject({ node_count: 40, row_version: 41 });
+  expect(after).toMatchObject({ share_epoch: 40, row_version: 41 });
 });

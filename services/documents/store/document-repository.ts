@@ -6,6 +6,7 @@ import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { type Change, completeChange } from './document-change.ts';
 import { assertPreconditions, type Preconditions } from './preconditions.ts';
 import { type Search, scheduleReindex } from './search.ts';
+import type { Charged, ChargedActor, StorageCharge, StorageCharges } from './storage-charges.ts';
 import type { Trees } from './tree.ts';
 import { matchUnchangedRow } from './update-events.ts';
 
@@ -37,10 +38,15 @@ const maxAttempts = 50;
 export interface RepositoryDeps {
   trees: Trees;
   search: Pick<Search, 'remove'>;
+  charges: StorageCharges;
 }
 
 /** Creates the repository. Its functions join the transaction of the actor, if the actor has one. */
-export function documentRepository(store: Store, { trees, search }: RepositoryDeps, now: () => Date) {
+export function documentRepository(
+  store: Store,
+  { trees, search, charges }: RepositoryDeps,
+  now: () => Date,
+) {
   const rows = store.rows(documents);
   const profiles = store.read(organizationProfiles).unscoped();
 
@@ -50,15 +56,33 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
      * does. Writers of the same document in this process wait for each other before their transactions start.
      * `work` passes on `within`, the actor with the transaction: without it, `update` would wait for `work`.
      */
-    respond<A extends Actor, R>(
+    async respond<A extends Actor, R>(
       actor: A,
       id: string,
-      work: (within: A & { tx: Transaction }, tx: Transaction) => Promise<R>,
+      work: (within: A & ChargedActor & { tx: Transaction }, tx: Transaction) => Promise<R>,
     ): Promise<R> {
-      return store.withLock(id, () => store.respond(actor, work));
+      const charged = await prepareCharge(actor);
+      return store.withLock(id, () => store.respond(charged, work));
     },
 
-    /** Stores a new document with its nodes. Without nodes it needs no transaction. */
+    /** Returns the actor of a request that stores a new document. Call it before the transaction. */
+    prepareCharge,
+
+    /**
+     * Runs `work`, which stores a new document, in one transaction and returns its reply, as `store.respond` does.
+     * If documents are charged, the requests of an organization in this process wait for each other.
+     */
+    respondWithNew<A extends ChargedActor, R>(
+      actor: A,
+      work: (within: A & { tx: Transaction }) => Promise<R>,
+    ): Promise<R> {
+      const respond = () => store.respond(actor, work);
+      return actor.charge.isLimited
+        ? store.withLock(`${actor.organization_id}:documents`, respond)
+        : respond();
+    },
+
+    /** Stores a new document with its nodes. Without nodes and on an unlimited plan it needs no transaction. */
     create,
 
     /**
@@ -81,7 +105,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
      * the row changed since `decide` saw it, `decide` runs again, and after 50 attempts `Unavailable` is thrown.
      */
     async update<D extends Decision>(
-      actor: Actor,
+      actor: Updater,
       id: string,
       preconditions: Preconditions,
       decide: (document: DocumentRow, at: Date) => Promise<D>,
@@ -100,7 +124,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
      * creator is `nodeCreator`, or that of the original node if it is null.
      */
     copy(
-      actor: Actor,
+      actor: ChargedActor,
       original: DocumentRow,
       copy: DocumentRow,
       nodeCreator: string | null,
@@ -114,6 +138,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
     /** Deletes a document, which the same transaction has read, with its nodes and its search words. */
     async delete({ tx }: Actor & { tx: Transaction }, document: DocumentRow): Promise<void> {
       await rows.deleteOne({ _id: document._id }, { session: tx.session });
+      await charges.release(document, tx);
       await trees.removeAll(document, tx);
       await search.remove(document._id, tx);
     },
@@ -125,11 +150,17 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
     },
   };
 
-  async function create(actor: Actor, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
+  async function prepareCharge<A extends Actor>(actor: A): Promise<A & ChargedActor> {
+    return { ...actor, charge: await charges.prepare(actor) };
+  }
+
+  async function create(actor: ChargedActor, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
     const mark = scheduleReindex({ title: document.title, changesText: true }, document.updated_at);
-    const insert = (tx?: Transaction) =>
-      rows.insertMany([{ ...document, ...mark }], { ...sessionOptions(tx), lean: true });
-    if (tree.length === 0) await insert(actor.tx);
+    const insert = async (tx?: Transaction) => {
+      const charged = await actor.charge.add(document, tx);
+      await rows.insertMany([{ ...document, ...mark, ...charged }], { ...sessionOptions(tx), lean: true });
+    };
+    if (tree.length === 0 && !actor.charge.isLimited) await insert(actor.tx);
     else
       await store.transact(actor, async (tx) => {
         await insert(tx);
@@ -150,7 +181,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
 
   /** Returns undefined if the row changed after it was read. */
   async function tryUpdate<D extends Decision>(
-    actor: Actor,
+    actor: Updater,
     id: string,
     preconditions: Preconditions,
     decide: (document: DocumentRow, at: Date) => Promise<D>,
@@ -158,11 +189,23 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
     const document = await get(actor, id, preconditions);
     const at = now();
     const { change, changesText, result } = await decide(document, at);
-    const fields = completeChange(document, change, at, changesText);
+    const charged = await chargeSize(actor, document, change);
+    const fields = completeChange(document, { ...change, ...charged }, at, changesText);
     const unchanged = matchUnchangedRow(document);
     const { matchedCount } = await rows.updateOne(unchanged, fields, sessionOptions(actor.tx));
     return matchedCount === 1 ? { document: { ...document, ...fields }, result } : undefined;
   }
+}
+
+/** The actor of an update. Only one with a charge may change the size of a document. */
+type Updater = Actor & { readonly charge?: StorageCharge };
+
+/** Charges the size that a change sets. Most changes set none. */
+async function chargeSize({ charge, tx }: Updater, document: DocumentRow, change: Change): Promise<Charged> {
+  if (change.node_count === undefined && change.content_bytes === undefined) return {};
+  if (!charge) throw new Error('A change of the size needs an actor of `respond`');
+  const { node_count, content_bytes } = { ...document, ...change };
+  return charge.resize(document, { node_count, content_bytes }, tx);
 }
 
 export type DocumentRepository = ReturnType<typeof documentRepository>;

@@ -2,13 +2,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Actor, Store } from '#libs/store';
 import { documentRow } from '../testing/rows.ts';
-import { type DocumentStores, openDocumentStores } from '../testing/store-fixture.ts';
+import { createTestRepository, type DocumentStores, openDocumentStores } from '../testing/store-fixture.ts';
 import { publishUpdate } from '../update-events.ts';
 import { type DocumentRow, documents } from './collections.ts';
 import type { Change } from './document-change.ts';
-import { type DocumentRepository, documentRepository } from './document-repository.ts';
-import { search } from './search.ts';
-import { trees } from './tree.ts';
+import type { DocumentRepository } from './document-repository.ts';
 import { createDueUpdates } from './update-events.ts';
 
 let fixture: DocumentStores;
@@ -34,7 +32,7 @@ function openReplica(store: Store): Replica {
   const anHourAhead = () => new Date(Date.now() + 3_600_000);
   const dueUpdates = createDueUpdates(store, anHourAhead);
   return {
-    repository: documentRepository(store, { trees: trees(store), search: search(store) }, () => new Date()),
+    repository: createTestRepository(store),
     async publishAll() {
       for (const due of await dueUpdates.find(100)) await publishUpdate({ store, dueUpdates }, due);
     },
@@ -74,7 +72,7 @@ async function update(
 async function createChangedDocument(): Promise<DocumentRow> {
   const [here] = replicas as [Replica];
   const row = documentRow({ status: 'published', published_at: new Date(), title: 'Old' });
-  await here.repository.create(toActor(row), row, []);
+  await here.repository.create(await here.repository.prepareCharge(toActor(row)), row, []);
   return update('without', here, row, async () => ({ title: 'Changed' }));
 }
 

@@ -5,14 +5,13 @@ import { memoryBus, toTopology } from '#libs/events';
 import { createKeyring, createView, openStore, type Store } from '#libs/store';
 import { testMongo } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
+import { createStorageQuota } from '../../identity/storage-quota.ts';
 import { documentsContract as contract } from '../contract.ts';
-import {
-  documents as documentRows,
-  nodes as nodeRows,
-  publishLedger,
-  publishUsage,
-  search as searchRows,
-} from '../store/collections.ts';
+import { documentCollections as collections, documents as documentRows } from '../store/collections.ts';
+import { documentRepository } from '../store/document-repository.ts';
+import { search } from '../store/search.ts';
+import { storageCharges } from '../store/storage-charges.ts';
+import { trees } from '../store/tree.ts';
 
 /** The open stores. */
 export interface DocumentStores {
@@ -32,7 +31,7 @@ export async function openDocumentStores(replicas = 1): Promise<DocumentStores> 
     openStore({
       uri: new Secret(uri.href),
       contract,
-      collections: [documentRows, nodeRows, publishLedger, publishUsage, searchRows],
+      collections,
       topology,
       bus: memoryBus(topology),
       alone: true,
@@ -56,4 +55,11 @@ export async function openDocumentStores(replicas = 1): Promise<DocumentStores> 
       await mongo.stop();
     },
   };
+}
+
+/** Creates a document repository of a replica. Organizations without a plan have no limits. */
+export function createTestRepository(store: Store, now = () => new Date()) {
+  const meters = { counter: () => () => undefined, histogram: () => () => undefined, gauge: () => undefined };
+  const charges = storageCharges(store, createStorageQuota(store, meters), now);
+  return documentRepository(store, { trees: trees(store), search: search(store), charges }, now);
 }

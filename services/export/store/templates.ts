@@ -12,6 +12,7 @@ import {
   type ReadOnlyStore,
   type Store,
   type StoredRow,
+  type Transaction,
 } from '#libs/store';
 import { Template } from '../contract.ts';
 
@@ -53,10 +54,13 @@ export function templateStore(store: Store, onError: (message: string, error: un
   const files = store.files(templateBucket);
 
   return {
-    /** Stores a template and returns the reply. The file is written first and deleted if the row fails. */
+    /**
+     * Stores a template and returns the reply. The file is written first. It is deleted if `claim` or the row fails.
+     */
     async add<R>(
       actor: Actor & { user_id: string },
       template: NewTemplate,
+      claim: (within: Actor & { tx: Transaction }) => Promise<void>,
       reply: (row: TemplateRow) => R,
     ): Promise<R> {
       const { organization_id, user_id } = actor;
@@ -77,7 +81,8 @@ export function templateStore(store: Store, onError: (message: string, error: un
           ...report,
           original_file: upload.id,
         };
-        return await store.respond(actor, async (_, { session }) => {
+        return await store.respond(actor, async (within, { session }) => {
+          await claim(within);
           await rows.insertMany([row], { session, lean: true });
           return reply(row);
         });
@@ -85,6 +90,15 @@ export function templateStore(store: Store, onError: (message: string, error: un
         await deleteFiles([upload.id]);
         throw error;
       }
+    },
+
+    /** Returns the size of all templates of the organization, bytes. */
+    async sumBytes({ organization_id, tx }: Actor & { tx: Transaction }): Promise<number> {
+      const sum = { $group: { _id: null, bytes: { $sum: '$size_bytes' } } } as const;
+      const [found] = await rows
+        .aggregate<{ bytes: number }>([{ $match: { organization_id } }, sum])
+        .session(tx.session);
+      return found?.bytes ?? 0;
     },
 
     /** Lists the templates of the organization whose id is below `before`, newest first. */

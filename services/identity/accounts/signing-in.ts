@@ -12,7 +12,7 @@ import {
   WrongCredentials,
 } from '../contract.ts';
 import { hashCredential } from '../principal.ts';
-import { getPlanTerms, type PlanLimits } from '../rules/plans.ts';
+import { getPlanTerms, type PlanLimits, type PlanName } from '../rules/plans.ts';
 import type { SignInLimits } from '../rules/rate-limit.ts';
 import { isReserved, toSlug } from '../rules/slug.ts';
 import { isUsualNetwork } from '../rules/usual-networks.ts';
@@ -33,7 +33,7 @@ export interface SignInOptions {
   withLoginThrottle: WithLoginThrottle;
   now: () => Date;
   isRegistrationOpen: boolean;
-  defaultPlan: string;
+  defaultPlan: PlanName;
   planLimits: PlanLimits;
   rateLimiter: RateLimiter;
   rateLimits: SignInLimits;

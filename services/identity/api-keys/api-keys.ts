@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { InvalidRequest, id, newId, parseCursor, Unauthenticated } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
 import { handle, toPage } from '#libs/http';
-import type { Store } from '#libs/store';
+import type { Store, Transaction } from '#libs/store';
 import {
   type ApiKey,
   ApiKeyUsed,
@@ -17,6 +17,7 @@ import {
 } from '../contract.ts';
 import { hashCredential } from '../principal.ts';
 import { formatApiKey, getKeyPrefix } from '../rules/api-key.ts';
+import type { StorageQuota } from '../storage-quota.ts';
 import { toMembershipId } from '../store/accounts.ts';
 import type { ApiKeyRepository } from '../store/api-keys.ts';
 import type { ApiKeyRow } from '../store/collections.ts';
@@ -25,13 +26,14 @@ const position = z.tuple([id]);
 
 /** What the operations on API keys need. */
 export interface ApiKeyOptions {
-  store: Pick<Store, 'respond'>;
+  store: Pick<Store, 'respond' | 'withLock'>;
   apiKeys: ApiKeyRepository;
+  storageQuota: StorageQuota;
   now: () => Date;
 }
 
 /** Handlers of the operations on API keys. */
-export function apiKeyHandlers({ now, apiKeys, store }: ApiKeyOptions) {
+export function apiKeyHandlers({ now, apiKeys, storageQuota, store }: ApiKeyOptions) {
   return [
     handle(createApiKey, async ({ actor, body, call }) => {
       call.audit({ role: body.role });
@@ -55,11 +57,14 @@ export function apiKeyHandlers({ now, apiKeys, store }: ApiKeyOptions) {
         last_used_at: null,
         created_at,
       };
-      return store.respond(actor, async (within) => {
+      const create = async (within: typeof actor & { tx: Transaction }) => {
+        await storageQuota.claim(within, 'api_keys', () => apiKeys.count(within));
         if (!(await apiKeys.insert(within, row))) throw Unauthenticated();
         call.audit({ created_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
         return { ...toApiKey(row), key };
-      });
+      };
+      // creations of one organization would conflict in MongoDB
+      return store.withLock(organization_id, () => store.respond(actor, create));
     }),
 
     handle(listApiKeys, async ({ actor, query }) => {

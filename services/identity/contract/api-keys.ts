@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { id, nothing, operation, page } from '#libs/contract';
 import { member, ownItemsOrAll, self, selfOrAdmin } from '../access.ts';
-import { RoleTooHigh } from '../problems.ts';
+import { RoleTooHigh, StorageQuotaExhausted } from '../problems.ts';
 import { ApiKey, name, role } from '../shapes.ts';
 
 export const createApiKey = operation({
@@ -26,7 +26,7 @@ export const createApiKey = operation({
     .strictObject({ ...ApiKey.shape, key: z.string().nullable().meta({ description: 'Shown only once' }) })
     .meta({ id: 'NewApiKey' }),
   secrets: ['key'],
-  problems: [RoleTooHigh],
+  problems: [RoleTooHigh, StorageQuotaExhausted],
 });
 
 export const listApiKeys = operation({

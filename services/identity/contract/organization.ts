@@ -10,7 +10,7 @@ export const getSubscription = operation({
   id: 'getSubscription',
   method: 'get',
   path: '/organization/subscription',
-  summary: 'Get the plan, its limit and its usage',
+  summary: 'Get the plan, its limits and their usage',
   access: member,
   status: 200,
   returns: Subscription,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, id, NotFound, newId, parseCursor } from '#libs/contract';
 import { handle, type RequestInfo, toPage } from '#libs/http';
-import type { Actor, Store } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import type { WithLoginThrottle } from '../accounts/login-throttle.ts';
 import type { RejectWeakPassword } from '../accounts/password-strength.ts';
 import type { PasswordHasher } from '../accounts/passwords.ts';
@@ -24,6 +24,7 @@ import { hashCredential } from '../principal.ts';
 import type { RateLimit } from '../rules/rate-limit.ts';
 import { addUsualNetwork, isUsualNetwork } from '../rules/usual-networks.ts';
 import { type Invitation, password as newPassword } from '../shapes.ts';
+import type { StorageQuota } from '../storage-quota.ts';
 import type { AccountRepository } from '../store/accounts.ts';
 import type { InvitationRow, UserRow } from '../store/collections.ts';
 import type { InvitationRepository, InvitedAccount } from '../store/invitations.ts';
@@ -39,11 +40,12 @@ const replaceableDetail =
 
 /** What the operations on invitations need. */
 export interface InvitationOptions {
-  store: Pick<Store, 'respond'>;
+  store: Pick<Store, 'respond' | 'withLock'>;
   invitations: InvitationRepository;
   accounts: AccountRepository;
   organizations: OrganizationRepository;
   sessions: Sessions;
+  storageQuota: StorageQuota;
   rejectWeakPassword: RejectWeakPassword;
   passwords: PasswordHasher;
   withLoginThrottle: WithLoginThrottle;
@@ -56,12 +58,15 @@ export interface InvitationOptions {
 
 /** Handlers of the operations on invitations. */
 export function invitationHandlers(options: InvitationOptions) {
-  const { store, invitations, accounts, organizations, sessions, now, appUrl } = options;
+  const { store, invitations, accounts, organizations, sessions, storageQuota, now, appUrl } = options;
 
   const handlers = [
     handle(createInvitation, async ({ actor, body, call }) => {
       call.audit({ role: body.role });
-      return invite(actor, { ...body, department: body.department ?? null, invited_by: actor.user_id }, call);
+      const fields = { ...body, department: body.department ?? null, invited_by: actor.user_id };
+      return invite(actor, fields, call, (within) =>
+        storageQuota.claim(within, 'pending_invitations', () => invitations.count(within, now())),
+      );
     }),
 
     handle(listInvitations, async ({ actor, query }) => {
@@ -132,18 +137,22 @@ export function invitationHandlers(options: InvitationOptions) {
     actor: Actor,
     fields: Pick<InvitationRow, 'email' | 'role' | 'department' | 'invited_by'>,
     call: RequestInfo,
+    // the operator may always invite
+    claim: (within: Actor & { tx: Transaction }) => Promise<void> = async () => undefined,
   ) {
     const token = randomBytes(32).toString('base64url');
     const created_at = now();
     const expires_at = new Date(created_at.getTime() + validDays * 86_400_000);
-    return store.respond(actor, async (within, tx) => {
+    const create = async (within: Actor & { tx: Transaction }, tx: Transaction) => {
       const newInvitation = { ...fields, token_hash: hashCredential(token), expires_at, created_at };
-      const row = await invitations.save(within, newInvitation);
+      const row = await invitations.save(within, newInvitation, () => claim(within));
       tx.publish(MemberInvited, { invitation: toInvitation(row) });
       call.audit({ invitation_id: row._id });
       // the token is in the URL fragment: browsers do not send fragments, so it appears in no access log
       return { ...toInvitation(row), token, invite_url: `${appUrl}/invite#${token}` };
-    });
+    };
+    // creations of one organization would conflict in MongoDB
+    return store.withLock(actor.organization_id, () => store.respond(actor, create));
   }
 }
 

@@ -4,7 +4,7 @@ import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
 import { createOrganization, getOrganization, updateOrganization } from '../contract.ts';
 import { toOrganization } from '../presenters.ts';
-import { getPlanTerms, type PlanLimits } from '../rules/plans.ts';
+import { getPlanTerms, type PlanLimits, type PlanName } from '../rules/plans.ts';
 import { isReserved, toSlug } from '../rules/slug.ts';
 import type { OrganizationRepository } from '../store/organizations.ts';
 
@@ -12,7 +12,7 @@ import type { OrganizationRepository } from '../store/organizations.ts';
 export interface OrganizationOptions {
   store: Pick<Store, 'respond'>;
   organizations: OrganizationRepository;
-  defaultPlan: string;
+  defaultPlan: PlanName;
   planLimits: PlanLimits;
   now: () => Date;
 }

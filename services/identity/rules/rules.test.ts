@@ -1,8 +1,9 @@
 /** The rules of identity. */
 import { describe, expect, test } from '@jest/globals';
 import { formatApiKey, getKeyPrefix, isWellFormedKey } from './api-key.ts';
-import { getPlanTerms } from './plans.ts';
+import { getPlanTerms, type PlanName } from './plans.ts';
 import { addSlugSuffix, isReserved, toSlug } from './slug.ts';
+import { defaultStorageLimits, formatStorageLimits, parseStorageLimits } from './storage-limits.ts';
 import { nextRenewal, toPeriod } from './terms.ts';
 
 describe('API keys', () => {
@@ -50,10 +51,11 @@ describe('slugs', () => {
 });
 
 test('the trial plan never renews, team renews monthly, scale is unlimited', () => {
-  const terms = { trialPublishes: 5, teamPublishes: 200 };
-  expect(getPlanTerms('trial', terms)).toEqual({ publishLimit: 5, renews: 'never' });
-  expect(getPlanTerms('team', terms)).toEqual({ publishLimit: 200, renews: 'monthly' });
-  expect(getPlanTerms('scale', terms)).toEqual({ publishLimit: null, renews: 'monthly' });
+  const limits = { trialPublishes: 5, teamPublishes: 200, storage: {} };
+  const terms = (plan: PlanName) => getPlanTerms(plan, limits);
+  expect(terms('trial')).toMatchObject({ publishLimit: 5, renews: 'never' });
+  expect(terms('team')).toMatchObject({ publishLimit: 200, renews: 'monthly' });
+  expect(terms('scale')).toMatchObject({ publishLimit: null, renews: 'monthly' });
 });
 
 test('a monthly quota renews on the first day of a UTC month', () => {
@@ -62,4 +64,35 @@ test('a monthly quota renews on the first day of a UTC month', () => {
   expect(nextRenewal({ renews: 'monthly' }, newYearsEve)).toBe('2027-01-01T00:00:00.000Z');
   expect(toPeriod({ renews: 'never' }, newYearsEve)).toBe('all');
   expect(nextRenewal({ renews: 'never' }, newYearsEve)).toBeNull();
+});
+
+describe('storage limits', () => {
+  test('the operator’s limits replace single defaults of a plan', () => {
+    const storage = { team: { api_keys: null, documents: 7 } };
+    const { storageLimits } = getPlanTerms('team', { trialPublishes: 5, teamPublishes: 200, storage });
+    expect(storageLimits).toEqual({ ...defaultStorageLimits.team, api_keys: null, documents: 7 });
+  });
+
+  test.each([
+    ['', {}],
+    ['documents=0', { documents: 0 }],
+    [' documents = 12 ,webhooks=unlimited,', { documents: 12, webhooks: null }],
+  ])('the limits %j are parsed', (text, limits) => {
+    expect(parseStorageLimits(text)).toEqual({ limits });
+  });
+
+  test.each([
+    ['documents', '"documents" must be <limit>=<whole number> or <limit>=unlimited'],
+    ['documents=-1', '"documents=-1" must be'],
+    ['document_bytes=1GB', '"document_bytes=1GB" must be'],
+    ['files=3', '"files" is not one of documents, document_bytes,'],
+    ['documents=1,documents=2', '"documents" is named twice'],
+  ])('the limits %j are rejected', (text, fault) => {
+    expect(parseStorageLimits(text)).toEqual({ fault: expect.stringContaining(fault) });
+  });
+
+  test('formatted limits are parsed to the same limits', () => {
+    for (const limits of Object.values(defaultStorageLimits))
+      expect(parseStorageLimits(formatStorageLimits(limits))).toEqual({ limits });
+  });
 });

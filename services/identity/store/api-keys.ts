@@ -9,6 +9,10 @@ export function apiKeyRepository(store: Store) {
   const rows = { keys: store.rows(apiKeys), members: store.rows(members) };
 
   return {
+    /** Returns the number of API keys in the organization, including expired ones. */
+    count: ({ organization_id, tx }: Actor): Promise<number> =>
+      rows.keys.countDocuments({ organization_id }, tx ? { session: tx.session } : {}),
+
     /** Inserts an API key. Returns false if the key or the membership that creates it no longer exists. */
     insert(actor: Actor, key: ApiKeyRow): Promise<boolean> {
       return store.transact(actor, async ({ session }) => {

@@ -48,10 +48,14 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
 
   return {
     /**
-     * Saves an invitation and replaces an older one for the same email. Rejects with `AlreadyMember` or
-     * `NoSuchDepartment`.
+     * Saves an invitation and replaces an older one for the same email. Calls `claim` before it adds one. Rejects
+     * with `AlreadyMember`, `NoSuchDepartment`, or what `claim` throws.
      */
-    save(actor: Actor, invitation: NewInvitationRow): Promise<InvitationRow> {
+    save(
+      actor: Actor,
+      invitation: NewInvitationRow,
+      claim: () => Promise<void> = async () => undefined,
+    ): Promise<InvitationRow> {
       const { organization_id } = actor;
       return store.transact(actor, async (tx) => {
         const { session } = tx;
@@ -61,12 +65,21 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
         const isMember =
           ids.length > 0 && (await rows.members.exists({ _id: { $in: ids } }).session(session));
         if (isMember) throw AlreadyMember();
-        await rows.invitations.deleteOne({ organization_id, email: invitation.email }, { session });
+        const older = { organization_id, email: invitation.email };
+        const { deletedCount } = await rows.invitations.deleteOne(older, { session });
+        if (deletedCount === 0) await claim();
         const row = { _id: newId(), organization_id, ...invitation };
         await rows.invitations.insertMany([row], { session, lean: true });
         return row;
       });
     },
+
+    /** Returns the number of open invitations. */
+    count: ({ organization_id, tx }: Actor, at: Date): Promise<number> =>
+      rows.invitations.countDocuments(
+        { organization_id, expires_at: { $gt: at } },
+        tx ? { session: tx.session } : {},
+      ),
 
     /** A page of open invitations, newest first. */
     async list(

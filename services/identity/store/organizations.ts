@@ -1,6 +1,7 @@
 /** Organizations in MongoDB. */
 import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
 import { SlugTaken } from '../problems.ts';
+import type { StorageLimits } from '../rules/storage-limits.ts';
 import type { Settings } from '../shapes.ts';
 import { type OrganizationRow, organizations, subscriptions } from './collections.ts';
 
@@ -12,6 +13,7 @@ export interface NewOrganization {
   plan: string;
   publishLimit: number | null;
   renews: 'monthly' | 'never';
+  storageLimits: StorageLimits;
   at: Date;
 }
 
@@ -19,9 +21,10 @@ export interface NewOrganization {
 export function createOrganizationInserter(store: Store) {
   const rows = { organizations: store.rows(organizations), subscriptions: store.rows(subscriptions) };
   return async (organization: NewOrganization, { session }: Transaction): Promise<OrganizationRow> => {
-    const { id, name, slug, plan, publishLimit, renews, at } = organization;
+    const { id, name, slug, plan, publishLimit, renews, storageLimits, at } = organization;
     const row: OrganizationRow = { _id: id, name, slug, row_version: 1, created_at: at };
-    const terms = { _id: id, plan, publish_limit: publishLimit, renews, terms_version: 1 };
+    const limits = { publish_limit: publishLimit, storage_limits: storageLimits };
+    const terms = { _id: id, plan, ...limits, renews, terms_version: 1 };
     await rows.organizations.insertMany([row], { session, lean: true });
     await rows.subscriptions.insertMany([terms], { session, lean: true });
     return row;

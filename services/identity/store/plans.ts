@@ -1,6 +1,7 @@
 /** Subscriptions in MongoDB, and their usage. */
 import type { Store } from '#libs/store';
 import { publishRecords } from '../../documents/views.ts';
+import type { PlanName, PlanTerms } from '../rules/plans.ts';
 import { type Terms, toPeriod } from '../rules/terms.ts';
 import { type SubscriptionRow, subscriptions } from './collections.ts';
 
@@ -17,10 +18,11 @@ export function planRepository(store: Store) {
     /** Sets the plan and its terms. Returns undefined if the organization does not exist. */
     async set(
       organization_id: string,
-      plan: string,
-      terms: Omit<Terms, 'terms_version'>,
+      plan: PlanName,
+      { publishLimit: publish_limit, storageLimits: storage_limits, renews }: PlanTerms,
     ): Promise<SubscriptionRow | undefined> {
-      const update = { $set: { plan, ...terms }, $inc: { terms_version: 1 } };
+      const terms = { plan, publish_limit, storage_limits, renews };
+      const update = { $set: terms, $inc: { terms_version: 1 } };
       const options = { returnDocument: 'after' as const };
       return (await rows.findOneAndUpdate({ _id: organization_id }, update, options).lean()) ?? undefined;
     },

@@ -12,15 +12,19 @@ import { planRepository } from './plans.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { sessionRepository } from './sessions.ts';
 import { signingKeyRepository } from './signing-keys.ts';
+import { createStorageMeter } from './storage-use.ts';
 
 /** The repositories over one store, and `now`, so that handlers take both from one object. */
 export function createRepositories(store: Store, now: () => Date) {
   const departments = departmentRepository(store);
+  const apiKeys = apiKeyRepository(store);
+  const invitations = invitationRepository(store, departments);
   return {
     accounts: accountRepository(store),
-    apiKeys: apiKeyRepository(store),
+    apiKeys,
     departments,
-    invitations: invitationRepository(store, departments),
+    invitations,
+    measureStorage: createStorageMeter(store, { apiKeys, invitations }),
     members: memberRepository(store, departments),
     notifications: notificationRepository(store),
     organizations: organizationRepository(store),

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, parseCursor, Secret } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
-import type { Store } from '#libs/store';
+import type { Store, Transaction } from '#libs/store';
+import type { StorageQuota } from '../../identity/storage-quota.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -29,18 +30,20 @@ export interface SubscribingDeps {
   configs: Configs;
   waiting: Pick<WaitingDeliveries, 'failWaiting'>;
   sender: Pick<Sender, 'checkTarget'>;
+  storageQuota: StorageQuota;
   now: () => Date;
 }
 
 /** Creates the handlers of the operations on webhooks, except the rotation of secrets. */
-export function webhookHandlers({ store, configs, waiting, sender, now }: SubscribingDeps) {
+export function webhookHandlers({ store, configs, waiting, sender, storageQuota, now }: SubscribingDeps) {
   return [
     handle(createWebhook, async ({ actor, body, call }) => {
       call.audit({ host: getHost(body.url), event_types: body.event_types });
       await rejectBadTarget(body.url);
       const secret = new Secret(formatSecret(randomBytes(32)));
-      const create = async (transactionActor: typeof actor) => {
+      const create = async (transactionActor: typeof actor & { tx: Transaction }) => {
         if ((await configs.count(transactionActor)) >= maxWebhooks) throw TooManyWebhooks();
+        await storageQuota.claim(transactionActor, 'webhooks', () => configs.count(transactionActor));
         const row = await configs.insert(transactionActor, { ...body, secret });
         call.audit({ webhook_id: row._id });
         return { ...toWebhook(row), secret: secret.reveal() };

@@ -1,7 +1,7 @@
 /** Operations on webhooks: create, list, get, update, delete, rotate the secret. */
 import { z } from 'zod';
 import { NotFound, nothing, operation, page, patchBody } from '#libs/contract';
-import { member, onScalePlan, ownerOrAdmin } from '../../identity/contract.ts';
+import { member, onScalePlan, ownerOrAdmin, StorageQuotaExhausted } from '../../identity/contract.ts';
 import { TooManySecrets, TooManyWebhooks } from '../problems.ts';
 import { maxOverlapSeconds } from '../rules/secrets.ts';
 import { configParams, NewWebhook, RotatedWebhook, Webhook, webhookInput } from '../shapes.ts';
@@ -19,7 +19,7 @@ export const createWebhook = operation({
   returns: NewWebhook,
   location: '/webhooks/{id}',
   secrets: ['secret'],
-  problems: [TooManyWebhooks],
+  problems: [TooManyWebhooks, StorageQuotaExhausted],
 });
 
 export const listWebhooks = operation({

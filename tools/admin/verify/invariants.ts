@@ -6,6 +6,7 @@ import { indexInvariant } from './indexes.ts';
 import type { Invariant } from './invariant.ts';
 import { publishingInvariants } from './publishing.ts';
 import { sharingInvariants, templateInvariants } from './sharing.ts';
+import { storageInvariants } from './storage.ts';
 import { webhookInvariants } from './webhooks.ts';
 
 /** The invariants. Their names are unique. */
@@ -14,6 +15,7 @@ export const invariants: readonly Invariant[] = [
   ...identityInvariants,
   ...documentInvariants,
   ...publishingInvariants,
+  ...storageInvariants,
   ...sharingInvariants,
   ...templateInvariants,
   ...webhookInvariants,
