@@ -113,6 +113,7 @@ test('migrate can be repeated and run by five processes at once', async () => {
       'things',
       'thing_producers_idempotency',
       'thing_producers_inbox',
+      'thing_producers_locks',
       'thing_producers_outbox',
     ];
     expect(names.filter((name) => !name.startsWith('system.')).sort()).toEqual(own.sort());

@@ -37,11 +37,10 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
       const [rateLimits, repositories] = [toSignInLimits(settings), createRepositories(store, now)];
       const deps = {
         store,
-        ...repositories,
+        ...{ ...repositories, storageQuota: createStorageQuota(store, meters) },
         ...{ defaultPlan, appUrl, rateLimits, rateLimit: rateLimits.logins, accessTokenSeconds: 900 },
         rejectWeakPassword: createWeakPasswordCheck(),
         passwords: createPasswordHasher({ concurrency, cost: passwordCost }),
-        storageQuota: createStorageQuota(store, meters),
         planLimits: toPlanLimits(settings),
         securityLog: securityLog(log),
         isRegistrationOpen: settings.REGISTRATION === 'open',
