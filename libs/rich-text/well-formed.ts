@@ -1,4 +1,5 @@
 /** Normalizes any rich-text tree to a structure that renderers can rely on, without losing text. */
+import { resolveMarks, resolveNode } from './names.ts';
 import type { RichText } from './tree.ts';
 import { walk } from './tree.ts';
 
@@ -18,7 +19,7 @@ export function isTextblock(node: RichText): boolean {
 /**
  * Returns a tree with the same text and known nodes only: a doc of paragraphs, headings, code blocks, quotes,
  * rules, lists of items, and tables of rows of cells. Text, hard breaks and images occur only in textblocks.
- * An unknown node is replaced by its children.
+ * An unknown node is replaced by its children. Types and attributes have the names of Tiptap.
  */
 export function toWellFormed(content: RichText): RichText {
   return { type: 'doc', content: toBlocks([content], 0) };
@@ -32,7 +33,8 @@ function toBlocks(nodes: RichText[], level: number, around?: RichText): RichText
     if (line.length > 0) blocks.push({ ...(around ?? { type: 'paragraph' }), content: line });
     line = [];
   };
-  const add = (node: RichText, depth: number) => {
+  const add = (written: RichText, depth: number) => {
+    const node = resolveNode(written);
     const normalized = depth > maxDepth ? undefined : normalizeBlock(node, depth);
     const isSeparate = !around && node.type !== 'text' && node.type !== 'hardBreak';
     if (normalized || isSeparate) endLine();
@@ -58,7 +60,7 @@ function normalizeBlock(node: RichText, level: number): RichText[] | undefined {
   if (node.type === 'blockquote') return omitIfEmpty(node, toBlocks(children, level + 1));
   if (lists.has(node.type)) return omitIfEmpty(node, wrapParts(children, items, 'listItem', level));
   if (node.type !== 'table') return undefined;
-  const rows = children.flatMap((child) => {
+  const rows = children.map(resolveNode).flatMap((child) => {
     const row = child.type === 'tableRow' ? child : { type: 'tableRow', content: [child] };
     return omitIfEmpty(row, wrapParts(getChildren(row), cells, 'tableCell', level + 1));
   });
@@ -67,7 +69,7 @@ function normalizeBlock(node: RichText, level: number): RichText[] | undefined {
 
 /** Normalizes the children of a list or row; wraps a child whose type is not in `wanted` in a `wrapper`. */
 function wrapParts(children: RichText[], wanted: Set<string>, wrapper: string, level: number): RichText[] {
-  return children.map((child) => {
+  return children.map(resolveNode).map((child) => {
     if (!wanted.has(child.type)) return { type: wrapper, content: toBlocks([child], level + 1) };
     return { ...withoutContent(child), content: toBlocks(getChildren(child), level + 1) };
   });
@@ -91,11 +93,11 @@ function getChildren(node: RichText): RichText[] {
 
 /** A hard break or image with its marks; an image can be a link. */
 function toLeaf(node: RichText): RichText {
-  return node.marks ? { ...withoutContent(node), marks: node.marks } : withoutContent(node);
+  return node.marks ? { ...withoutContent(node), marks: resolveMarks(node.marks) } : withoutContent(node);
 }
 
 function toTextNode(node: RichText, text: string): RichText {
-  return node.marks ? { type: 'text', text, marks: node.marks } : { type: 'text', text };
+  return node.marks ? { type: 'text', text, marks: resolveMarks(node.marks) } : { type: 'text', text };
 }
 
 function joinTexts(content: RichText): string {

@@ -1,0 +1,39 @@
+/** Declares the marks that renderers know: names, attributes, and what page, Word and Markdown show. */
+import { anyValue, type KnownMark } from './known-types.ts';
+
+const style = (type: string, shown: string, html: string, ...aliases: string[]): KnownMark => ({
+  type,
+  aliases,
+  attributes: {},
+  page: shown,
+  word: shown,
+  markdown: 'the text only',
+  html,
+  example: { type },
+});
+
+/** The marks, in the order of the docs. */
+export const knownMarks: readonly KnownMark[] = [
+  {
+    type: 'link',
+    aliases: [],
+    attributes: { href: anyValue('An absolute http, https or mailto URL') },
+    page: 'a link',
+    word: 'a link',
+    markdown: 'the text with the target in brackets',
+    html: '<a',
+    example: { type: 'link', attrs: { href: 'https://example.com/' } },
+  },
+  style('bold', 'bold text', '<strong', 'strong'),
+  style('italic', 'italic text', '<em', 'em'),
+  style('strike', 'struck-through text', '<s', 'strikethrough'),
+  style('underline', 'underlined text', '<u'),
+  {
+    ...style('highlight', 'a coloured background', '<mark'),
+    attributes: { color: anyValue('The background in Word: `#rgb` or `#rrggbb`; yellow by default') },
+    page: 'a yellow background',
+  },
+  style('subscript', 'subscript text', '<sub', 'sub'),
+  style('superscript', 'superscript text', '<sup', 'sup'),
+  style('code', 'code', '<code'),
+];

@@ -1,0 +1,213 @@
+/** Declares the nodes that renderers know: names, attributes, and what page, Word and Markdown show. */
+import { anyValue, integerValue, type KnownNode, oneOf, stringValue } from './known-types.ts';
+import type { RichText } from './tree.ts';
+
+const text = (value: string): RichText => ({ type: 'text', text: value });
+const paragraph = (value: string): RichText => ({ type: 'paragraph', content: [text(value)] });
+const item = (value: string): RichText => ({ type: 'listItem', content: [paragraph(value)] });
+const cell = (type: string, value: string): RichText => ({ type, content: [paragraph(value)] });
+const row = (...content: RichText[]): RichText => ({ type: 'tableRow', content });
+const inTable = (...content: RichText[]): RichText => ({ type: 'table', content: [row(...content)] });
+const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAIBAAA=';
+
+const textAlign = oneOf('Alignment', ['left', 'center', 'right', 'justify']);
+const spans = { colspan: integerValue('Columns', 1, 1000), rowspan: integerValue('Rows', 1, 1000) };
+
+/** The nodes, in the order of the docs. */
+export const knownNodes: readonly KnownNode[] = [
+  {
+    type: 'doc',
+    aliases: [],
+    attributes: {},
+    page: 'its blocks',
+    word: 'its blocks',
+    markdown: 'its blocks',
+    example: { type: 'doc', content: [paragraph('Root')] },
+  },
+  {
+    type: 'paragraph',
+    aliases: [],
+    attributes: { textAlign },
+    page: 'a paragraph',
+    word: 'a paragraph',
+    markdown: 'a paragraph',
+    html: '<p',
+    example: { ...paragraph('Close the valve.'), attrs: { textAlign: 'center' } },
+  },
+  {
+    type: 'heading',
+    aliases: [],
+    attributes: { level: integerValue('Level', 1, 6), textAlign },
+    page: 'a heading below that of the node',
+    word: 'a heading of level 4, 5 or 6',
+    markdown: 'a paragraph',
+    html: '<h5',
+    example: { type: 'heading', attrs: { level: 2 }, content: [text('Tools')] },
+  },
+  {
+    type: 'text',
+    aliases: [],
+    attributes: {},
+    page: 'the text with its marks',
+    word: 'the text with its marks',
+    markdown: 'the text',
+    example: paragraph('Close the valve.'),
+  },
+  {
+    type: 'hardBreak',
+    aliases: ['hard_break'],
+    attributes: {},
+    page: 'a line break',
+    word: 'a line break',
+    markdown: 'a line break',
+    html: '<br',
+    example: { type: 'paragraph', content: [text('First line'), { type: 'hardBreak' }, text('second line')] },
+  },
+  {
+    type: 'bulletList',
+    aliases: ['bullet_list'],
+    attributes: {},
+    page: 'a list with bullets',
+    word: 'a list with the bullets of the template',
+    markdown: 'a bullet list',
+    html: '<ul',
+    example: { type: 'bulletList', content: [item('Gloves')] },
+  },
+  {
+    type: 'orderedList',
+    aliases: ['ordered_list'],
+    attributes: {
+      start: integerValue('First number', 0, 32_767, 'order'),
+      type: oneOf('Numerals on the page', ['1', 'a', 'A', 'i', 'I']),
+    },
+    page: 'a numbered list',
+    word: 'a list with the numbers of the template',
+    markdown: 'a bullet list',
+    html: '<ol',
+    example: { type: 'orderedList', attrs: { start: 3 }, content: [item('Drain the tank.')] },
+  },
+  {
+    type: 'listItem',
+    aliases: ['list_item'],
+    attributes: {},
+    page: 'a list item',
+    word: 'a list item',
+    markdown: 'a list item',
+    html: '<li',
+    example: { type: 'bulletList', content: [item('Gloves')] },
+  },
+  {
+    type: 'taskList',
+    aliases: ['task_list'],
+    attributes: {},
+    page: 'a list with checkboxes',
+    word: 'a list with checkboxes',
+    markdown: 'a list with checkboxes',
+    html: '<ul class="task-list"',
+    example: { type: 'taskList', content: [{ type: 'taskItem', content: [paragraph('Checked')] }] },
+  },
+  {
+    type: 'taskItem',
+    aliases: ['task_item'],
+    attributes: {
+      checked: {
+        description: 'Whether it is done: true or false',
+        accepts: (value) => typeof value === 'boolean',
+      },
+    },
+    page: 'a checkbox, which readers cannot change',
+    word: 'a checkbox',
+    markdown: '`[x]` or `[ ]`',
+    html: '<li class="task-item"',
+    example: {
+      type: 'taskList',
+      content: [{ type: 'taskItem', attrs: { checked: true }, content: [paragraph('Checked')] }],
+    },
+  },
+  {
+    type: 'table',
+    aliases: [],
+    attributes: {},
+    page: 'a table',
+    word: 'a table in the style of the template',
+    markdown: 'one paragraph for each row, as `a | b`',
+    html: '<table',
+    example: inTable(cell('tableCell', 'Bolt'), cell('tableCell', 'M8')),
+  },
+  {
+    type: 'tableRow',
+    aliases: ['table_row'],
+    attributes: {},
+    page: 'a row',
+    word: 'a row',
+    markdown: 'a paragraph',
+    html: '<tr',
+    example: inTable(cell('tableCell', 'Bolt')),
+  },
+  {
+    type: 'tableCell',
+    aliases: ['table_cell'],
+    attributes: spans,
+    page: 'a cell',
+    word: 'a cell',
+    markdown: 'its text in one line',
+    html: '<td',
+    example: inTable({ ...cell('tableCell', 'Bolt'), attrs: { colspan: 2 } }),
+  },
+  {
+    type: 'tableHeader',
+    aliases: ['table_header'],
+    attributes: spans,
+    page: 'a header cell',
+    word: 'a bold cell; leading rows of such cells repeat on each page',
+    markdown: 'its text in one line',
+    html: '<th',
+    example: inTable(cell('tableHeader', 'Part')),
+  },
+  {
+    type: 'blockquote',
+    aliases: [],
+    attributes: {},
+    page: 'a quote',
+    word: 'paragraphs in the quote style',
+    markdown: 'its blocks',
+    html: '<blockquote',
+    example: { type: 'blockquote', content: [paragraph('As the manual says.')] },
+  },
+  {
+    type: 'codeBlock',
+    aliases: ['code_block'],
+    attributes: { language: stringValue('The language', 'params') },
+    page: 'code with its lines',
+    word: 'code with its lines',
+    markdown: 'paragraphs with their lines',
+    html: '<pre',
+    example: { type: 'codeBlock', attrs: { language: 'sh' }, content: [text('uptime')] },
+  },
+  {
+    type: 'horizontalRule',
+    aliases: ['horizontal_rule'],
+    attributes: {},
+    page: 'a line',
+    word: 'a line',
+    markdown: 'nothing',
+    html: '<hr',
+    example: { type: 'horizontalRule' },
+  },
+  {
+    type: 'image',
+    aliases: [],
+    attributes: {
+      src: anyValue('A `data:` URI of a PNG, JPEG or GIF (base64, at most 100 megapixels), or an https URL'),
+      alt: stringValue('Text that stands for the image'),
+      title: stringValue('Text that the page shows when the pointer is over the image'),
+      width: anyValue('Width in Word, pixels'),
+      height: anyValue('Height in Word, pixels'),
+    },
+    page: 'an embedded image; an https URL becomes a link with the text of `alt`',
+    word: 'an embedded image; an https URL becomes a link with the text of `alt`',
+    markdown: 'the text of `alt`',
+    html: '<img',
+    example: { type: 'image', attrs: { src: pixel, alt: 'The main valve' } },
+  },
+];
