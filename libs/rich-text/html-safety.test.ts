@@ -7,10 +7,10 @@ import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
 import { toHtml } from './html.ts';
 import { toPlainText } from './text.ts';
 
-const flow = 'p h1 h2 h3 h4 h5 h6 pre blockquote hr ul ol div'.split(' ');
+const flow = 'p h1 h2 h3 h4 h5 h6 pre blockquote aside hr ul ol div'.split(' ');
 const phrasing = 'a strong em s u mark sub sup code br img #text'.split(' ');
 const allowed = new Map<string, string[]>([
-  ...['root', 'blockquote', 'td', 'th'].map((name): [string, string[]] => [name, flow]),
+  ...['root', 'blockquote', 'aside', 'td', 'th'].map((name): [string, string[]] => [name, flow]),
   ['div', [...flow, 'table']],
   ...[
     'p',
@@ -67,8 +67,9 @@ const attributes = new Map<string, RegExp>([
   ['code class', /^language-[\w+#.-]+$/],
   ...['p', 'h5', 'h6'].map((name): [string, RegExp] => [
     `${name} class`,
-    /^align-(left|center|right|justify)$/,
+    /^(align-(left|center|right|justify)|callout-label)$/,
   ]),
+  ['aside class', /^callout callout-(danger|warning|caution|note)$/],
 ]);
 
 for (const [place, tree] of Object.entries(places)) {

@@ -47,10 +47,11 @@ test.each<[string, RichText, string]>([
     '<ul><li><p>a</p>\n<ol><li><p>b</p></li></ol></li></ul>',
   ],
   [
-    'unknown nodes are replaced by their children',
-    doc(node('callout', p('a', node('tag', 'b')))),
-    '<p>ab</p>',
+    'a callout shows its signal word',
+    nodeWith('callout', { kind: 'warning' }, p('a')),
+    '<aside class="callout callout-warning"><p class="callout-label">WARNING</p>\n<p>a</p></aside>',
   ],
+  ['unknown nodes are replaced by their children', doc(node('panel', p('a', node('tag', 'b')))), '<p>ab</p>'],
 ])('toHtml: %s', (_, content, html) => {
   expect(toHtml(content)).toBe(html);
 });

@@ -1,5 +1,6 @@
 /** Renders rich text as safe HTML; emits only elements and attributes named here or in html-inline.ts. */
 import { getInteger, getString } from './attributes.ts';
+import { getCallout } from './callout.ts';
 import { inlineHtml } from './html-inline.ts';
 import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { toText } from './text.ts';
@@ -11,7 +12,7 @@ const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
 
 /**
  * Renders the content without styles and scripts. The classes are `align-…`, `language-…`, `task-list`,
- * `task-item` and `table` (the scrollable wrapper of a table). The top heading level becomes `h5`, or
+ * `task-item`, `callout`, `callout-<kind>`, `callout-label` and `table` (the scrollable wrapper of a table). The top heading level becomes `h5`, or
  * `h<headingLevel>`; lower levels follow down to `h6`. Remote images become links.
  */
 export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): Html {
@@ -49,6 +50,8 @@ function block(node: RichText, shift: number): Html {
       return code(node);
     case 'blockquote':
       return element('blockquote', {}, blocks(node, shift));
+    case 'callout':
+      return callout(node, shift);
     case 'horizontalRule':
       return element('hr', {});
     case 'table':
@@ -69,6 +72,13 @@ function textblock(name: string, node: RichText): Html {
     { class: alignments.has(align) ? `align-${align}` : undefined },
     inlineHtml(node.content ?? []),
   );
+}
+
+/** The label is text, so that the kind does not depend on colours; the style sheet adds the symbol. */
+function callout(node: RichText, shift: number): Html {
+  const { kind, signalWord } = getCallout(node);
+  const label = element('p', { class: 'callout-label' }, escapeHtml(signalWord));
+  return element('aside', { class: `callout callout-${kind}` }, joinHtml([label, blocks(node, shift)], '\n'));
 }
 
 function code(node: RichText): Html {

@@ -1,4 +1,5 @@
 /** Declares the nodes that renderers know: names, attributes, and what page, Word and Markdown show. */
+import { calloutKinds } from './callout.ts';
 import { anyValue, integerValue, type KnownNode, oneOf, stringValue } from './known-types.ts';
 import type { RichText } from './tree.ts';
 
@@ -173,6 +174,16 @@ export const knownNodes: readonly KnownNode[] = [
     markdown: 'its blocks',
     html: '<blockquote',
     example: { type: 'blockquote', content: [paragraph('As the manual says.')] },
+  },
+  {
+    type: 'callout',
+    aliases: [],
+    attributes: { kind: oneOf('How severe it is', calloutKinds) },
+    page: 'a panel labelled DANGER, WARNING, CAUTION or NOTE',
+    word: 'its blocks after the signal word',
+    markdown: 'its blocks after the signal word, such as `WARNING: …`',
+    html: '<aside class="callout callout-warning"',
+    example: { type: 'callout', attrs: { kind: 'warning' }, content: [paragraph('Hot surface.')] },
   },
   {
     type: 'codeBlock',

@@ -9,6 +9,7 @@ import type { RichText } from './tree.ts';
 
 const task = (checked: boolean, ...content: RichText[]) => nodeWith('taskItem', { checked }, ...content);
 const row = (...cells: string[]) => node('tableRow', ...cells.map((cell) => node('tableCell', p(cell))));
+const callout = (kind: string, ...content: RichText[]) => nodeWith('callout', { kind }, ...content);
 const markdown = (content: RichText) => toMarkdown(toMdast(content));
 
 test.each<[string, RichText, string[]]>([
@@ -82,7 +83,19 @@ test.each<[string, RichText, string[]]>([
     node('codeBlock', 'if a:\r\n  b \n\tc\n\n\nd'),
     ['if a:  ', '\u00a0\u00a0b  ', '\u00a0\u00a0\u00a0\u00a0c', '', 'd'],
   ],
-  ['unknown nodes give their text', doc(node('callout', p('a')), { type: 'x', text: 'b' }), ['a', '', 'b']],
+  ['a callout begins with its signal word', callout('warning', p('a'), p('b')), ['WARNING: a', '', 'b']],
+  [
+    'a callout that begins with a list has its signal word above',
+    callout('danger', node('bulletList', li('a'))),
+    ['DANGER', '', '- a'],
+  ],
+  [
+    'a callout in a table cell has its signal word',
+    node('table', node('tableRow', node('tableCell', callout('note', p('a'))), node('tableCell', p('b')))),
+    ['NOTE: a | b'],
+  ],
+  ['a callout without text is its signal word', doc(callout('danger', p()), p('a')), ['DANGER', '', 'a']],
+  ['unknown nodes give their text', doc(node('panel', p('a')), { type: 'x', text: 'b' }), ['a', '', 'b']],
   [
     'images give their alt text',
     doc(

@@ -1,5 +1,6 @@
 /** Converts rich text to a Markdown tree (mdast) that contains only plain paragraphs and bullet lists. */
 import type { BlockContent, List, ListItem, Paragraph } from 'mdast';
+import { getCallout } from './callout.ts';
 import { getHref, safeHref } from './link.ts';
 import { collapseWhitespace, removeInvalidCharacters, toText } from './text.ts';
 import type { RichText } from './tree.ts';
@@ -12,7 +13,7 @@ const noBreakSpace = '\u00a0';
 /**
  * Converts a tree to paragraphs and bullet lists. Headings, quotes and code become paragraphs; each table row
  * becomes one paragraph `a | b`; a link becomes `text (url)`, an image its alt text. Task items keep
- * `checked`. Marks and rules are dropped.
+ * `checked`; the first paragraph of a callout begins with its signal word. Marks and rules are dropped.
  */
 export function toMdast(content: RichText): BlockContent[] {
   return blocks(toWellFormed(content));
@@ -25,9 +26,25 @@ function blocks(parent: RichText): BlockContent[] {
 function block(node: RichText): BlockContent[] {
   if (lists.has(node.type)) return list(node);
   if (node.type === 'table') return (node.content ?? []).flatMap((row) => paragraph([toRowLine(row)]));
+  if (node.type === 'callout') return callout(node);
   if (node.type === 'codeBlock') return toCodeParagraphs(node);
   if (isTextblock(node)) return paragraph(toLines(node));
   return blocks(node);
+}
+
+/** The signal word is its own paragraph if the callout does not begin with text, e.g. before a list. */
+function callout(node: RichText): BlockContent[] {
+  const { signalWord } = getCallout(node);
+  const children = blocks(node);
+  const [first, ...rest] = children;
+  const start = beginsWithText(node) && first?.type === 'paragraph' ? first.children[0] : undefined;
+  if (first?.type !== 'paragraph' || start?.type !== 'text') return [...paragraph([signalWord]), ...children];
+  const labelled = { ...start, value: `${signalWord}: ${start.value}` };
+  return [{ ...first, children: [labelled, ...first.children.slice(1)] }, ...rest];
+}
+
+function beginsWithText({ content: [first] = [] }: RichText): boolean {
+  return first?.type === 'paragraph' || first?.type === 'heading';
 }
 
 function list(node: RichText): List[] {
@@ -50,8 +67,11 @@ function listItem(item: RichText): ListItem[] {
 
 function toRowLine(row: RichText): string {
   const cells = (row.content ?? []).map((cell) => {
-    const nodes = [...walk(cell)].map(({ node }) => node);
-    return nodes.filter(isTextblock).flatMap(toLines).join(' ');
+    const lines = [...walk(cell)].flatMap(({ node }) => {
+      if (node.type === 'callout') return [`${getCallout(node).signalWord}:`];
+      return isTextblock(node) ? toLines(node) : [];
+    });
+    return lines.join(' ');
   });
   return cells.some((cell) => cell !== '') ? cells.join(' | ').trim() : '';
 }

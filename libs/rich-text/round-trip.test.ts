@@ -41,6 +41,7 @@ const builders: [() => RichText, ...(() => RichText)[]] = [
       hostile(),
     ),
   () => node('codeBlock', `${hostile()}\n  ${hostile()}`),
+  () => nodeWith('callout', { kind: 'danger' }, p(hostile()), node('bulletList', li(hostile()))),
   () => node('blockquote', nodeWith('heading', { level: 2 }, hostile()), p(hostile())),
 ];
 const task = (checked: boolean, ...content: RichText[]) => nodeWith('taskItem', { checked }, ...content);

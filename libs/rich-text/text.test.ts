@@ -30,8 +30,12 @@ test('toPlainText writes the alt text of an image if it is a string', () => {
   );
 });
 
+test('toPlainText writes the signal word of a callout', () => {
+  expect(toPlainText(doc(node('callout', p('Hot'))))).toBe('NOTE\nHot');
+});
+
 test('toPlainText writes the text of unknown nodes', () => {
-  expect(toPlainText(doc(node('callout', p('Hot'), node('x', 'y')), { type: 'note', text: 'z' }))).toBe(
+  expect(toPlainText(doc(node('panel', p('Hot'), node('x', 'y')), { type: 'note', text: 'z' }))).toBe(
     'Hot\ny\nz',
   );
 });

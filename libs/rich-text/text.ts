@@ -1,16 +1,18 @@
 /** Extracts plain text from rich text, for the search index and for other output formats. */
 import { getString } from './attributes.ts';
+import { getCallout } from './callout.ts';
 import type { RichText } from './tree.ts';
 import { walk } from './tree.ts';
 import { isTextblock, toWellFormed } from './well-formed.ts';
 
 /**
  * The plain text: one line per non-empty block, without bullets, marks and link targets; an image gives its
- * alt text.
+ * alt text, a callout starts with a line of its signal word.
  */
 export function toPlainText(content: RichText): string {
   const lines: string[] = [];
   for (const { node } of walk(toWellFormed(content))) {
+    if (node.type === 'callout') lines.push(getCallout(node).signalWord);
     if (!isTextblock(node)) continue;
     const line = collapseWhitespace((node.content ?? []).map(toText).join(''));
     if (line !== '') lines.push(line);

@@ -32,7 +32,12 @@ test.each<[string, RichText, RichText[]]>([
   ],
   ['a paragraph inside a paragraph is lifted out', p('a', p('b'), 'c'), [p('a'), p('b'), p('c')]],
   ['an unknown inline node is replaced by its text', p('a', node('tag', 'b'), 'c'), [p('a', 'b', 'c')]],
-  ['an unknown block is replaced by its blocks', doc(node('callout', p('a'), p('b'))), [p('a'), p('b')]],
+  ['an unknown block is replaced by its blocks', doc(node('panel', p('a'), p('b'))), [p('a'), p('b')]],
+  [
+    'loose text in a callout is wrapped in a paragraph',
+    nodeWith('callout', { kind: 'danger' }, 'a'),
+    [nodeWith('callout', { kind: 'danger' }, p('a'))],
+  ],
   [
     'the text field of a block becomes its first text node',
     { type: 'paragraph', text: 'a', content: [text('b')] },
@@ -56,8 +61,8 @@ test.each<[string, RichText, RichText[]]>([
     [node('table', node('tableRow', node('tableCell', p('a'))))],
   ],
   [
-    'empty lists, quotes and tables are removed',
-    doc(node('bulletList'), node('blockquote'), node('table', node('tableRow'))),
+    'empty lists, quotes, callouts and tables are removed',
+    doc(node('bulletList'), node('blockquote'), node('callout'), node('table', node('tableRow'))),
     [],
   ],
 ])('toWellFormed: %s', (_, content, blocks) => {
@@ -102,6 +107,7 @@ function allowedChildren(parent: RichText): string[] {
     'heading',
     'codeBlock',
     'blockquote',
+    'callout',
     'horizontalRule',
     'bulletList',
     'orderedList',
@@ -112,7 +118,9 @@ function allowedChildren(parent: RichText): string[] {
   if (['bulletList', 'orderedList', 'taskList'].includes(parent.type)) return ['listItem', 'taskItem'];
   if (parent.type === 'table') return ['tableRow'];
   if (parent.type === 'tableRow') return ['tableCell', 'tableHeader'];
-  return ['doc', 'blockquote', 'listItem', 'taskItem', 'tableCell', 'tableHeader'].includes(parent.type)
+  return ['doc', 'blockquote', 'callout', 'listItem', 'taskItem', 'tableCell', 'tableHeader'].includes(
+    parent.type,
+  )
     ? blocks
     : [];
 }

@@ -7,6 +7,7 @@ const textblocks = new Set(['paragraph', 'heading', 'codeBlock']);
 const lists = new Set(['bulletList', 'orderedList', 'taskList']);
 const items = new Set(['listItem', 'taskItem']);
 const cells = new Set(['tableCell', 'tableHeader']);
+const quotes = new Set(['blockquote', 'callout']);
 const leaves = new Set(['hardBreak', 'image']);
 /** Levels of nested blocks; deeper content is reduced to its text. */
 const maxDepth = 64;
@@ -18,7 +19,7 @@ export function isTextblock(node: RichText): boolean {
 
 /**
  * Returns a tree with the same text and known nodes only: a doc of paragraphs, headings, code blocks, quotes,
- * rules, lists of items, and tables of rows of cells. Text, hard breaks and images occur only in textblocks.
+ * callouts, rules, lists of items, and tables of rows of cells. Text, hard breaks and images occur only in textblocks.
  * An unknown node is replaced by its children. Types and attributes have the names of Tiptap.
  */
 export function toWellFormed(content: RichText): RichText {
@@ -52,12 +53,12 @@ function toBlocks(nodes: RichText[], level: number, around?: RichText): RichText
   return blocks.length === 0 && around ? [{ ...around, content: [] }] : blocks;
 }
 
-/** Normalizes a known block; an empty quote, list or table gives no block. Undefined for other nodes. */
+/** Normalizes a known block; an empty quote, callout, list or table gives no block. Undefined for other nodes. */
 function normalizeBlock(node: RichText, level: number): RichText[] | undefined {
   const children = getChildren(node);
   if (isTextblock(node)) return toBlocks(children, level + 1, withoutContent(node));
   if (node.type === 'horizontalRule') return [withoutContent(node), ...toBlocks(children, level + 1)];
-  if (node.type === 'blockquote') return omitIfEmpty(node, toBlocks(children, level + 1));
+  if (quotes.has(node.type)) return omitIfEmpty(node, toBlocks(children, level + 1));
   if (lists.has(node.type)) return omitIfEmpty(node, wrapParts(children, items, 'listItem', level));
   if (node.type !== 'table') return undefined;
   const rows = children.map(resolveNode).flatMap((child) => {

@@ -105,6 +105,7 @@ export const places: Record<string, (attack: string) => RichText> = {
     };
     return doc(
       nodeWith('heading', attrs, 'x'),
+      nodeWith('callout', { ...attrs, kind: attack }, p('x')),
       nodeWith('orderedList', attrs, nodeWith('listItem', attrs, p('x'))),
       nodeWith('taskList', attrs, nodeWith('taskItem', { ...attrs, checked: attack }, p('x'))),
       nodeWith(

@@ -108,7 +108,18 @@ const types = [
     'text',
     'text',
   ],
-  ...['callout', 'script', '__proto__', 'constructor', '<img src=x onerror=alert(1)>'],
+  ...[
+    'callout',
+    'bullet_list',
+    'ordered_list',
+    'list_item',
+    'code_block',
+    'hard_break',
+    'script',
+    '__proto__',
+    'constructor',
+    '<img src=x onerror=alert(1)>',
+  ],
 ] as [string, ...string[]]; // the literal is not empty
 const marks: [string, ...string[]] = [
   'bold',
@@ -164,6 +175,7 @@ export function hostileTree(random: Random, depth = 6): RichText {
     language: random.pick<unknown>(['ts', '"><script>', {}]),
     colspan: random.pick<unknown>([2, -2, 1e9, '2" onload="x']),
     start: random.pick<unknown>([1, 3, -3, Number.NaN]),
+    kind: random.pick<unknown>(['danger', 'tip', '" onclick="alert(1)', 7]),
     checked: random.pick<unknown>([true, false, 'true']),
     onclick: 'alert(1)',
     style: 'background:url(javascript:alert(1))',

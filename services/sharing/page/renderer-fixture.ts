@@ -47,6 +47,10 @@ const blocks = node(
   ),
   { ...paragraph('aligned'), attrs: { textAlign: 'center' } },
   node('blockquote', paragraph('quoted')),
+  ...['danger', 'warning', 'caution', 'note'].map((kind) => ({
+    ...node('callout', paragraph('labelled')),
+    attrs: { kind },
+  })),
   { ...node('codeBlock', text('a < b')), attrs: { language: 'ts' } },
   { type: 'horizontalRule' },
   node('bulletList', node('listItem', paragraph('item'))),

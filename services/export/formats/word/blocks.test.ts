@@ -166,8 +166,14 @@ test('an item that does not start with text has a bullet', async () => {
   );
 });
 
+test('a callout starts with its signal word in Word', async () => {
+  const callout = { type: 'callout', attrs: { kind: 'danger' }, content: [createParagraph('inside')] };
+  const { xml } = await render([callout]);
+  expect(getText(xml)).toBe('Leaf\nDANGER\ninside');
+});
+
 test('an unknown node is replaced by its text in Word', async () => {
-  const { xml } = await render([{ type: 'callout', content: [createParagraph('inside')] }]);
+  const { xml } = await render([{ type: 'panel', content: [createParagraph('inside')] }]);
   expect(getText(xml)).toBe('Leaf\ninside');
 });
 

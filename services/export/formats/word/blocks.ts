@@ -1,5 +1,5 @@
 /** Renders the blocks of rich text as WordprocessingML. */
-import type { RichText } from '#libs/rich-text';
+import { getCallout, type RichText } from '#libs/rich-text';
 import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
 import { renderList } from './list.ts';
 import { getParagraphProperties, getStyleProperties, renderParagraph } from './paragraph.ts';
@@ -33,6 +33,12 @@ function renderBlock(writer: BodyWriter, node: RichText, position: Position): st
         left: limitIndent(position, position.left + QUOTE),
         context: { ...position.context, quote: true },
       });
+    case 'callout': {
+      const { signalWord } = getCallout(node);
+      const label = [{ type: 'text', text: signalWord, marks: [{ type: 'bold' }] }];
+      const blocks = [{ type: 'paragraph', content: label }, ...(node.content ?? [])];
+      return renderBlocks(writer, blocks, position);
+    }
     case 'horizontalRule':
       return renderParagraph({ left: position.left, border: RULE }, '');
     case 'table':
