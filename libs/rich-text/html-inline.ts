@@ -1,16 +1,17 @@
 /** Renders the inline content of a block as HTML: text with marks, safe links and embedded images. */
 import { Buffer } from 'node:buffer';
 import { getString } from './attributes.ts';
+import { getColor, getColorName } from './color.ts';
 import { parseImage } from './image.ts';
 import { getHref, safeHref } from './link.ts';
 import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
 
-type Wrapping = { name: string; href?: string };
+type Wrapping = { name: string; href?: string; className?: string };
 type Piece = { html: Html; wrappings: Wrapping[] };
 
-/** The elements of the known marks, outermost first; a link wraps all of them. */
+/** The elements of the known marks, outermost first; a link and a colour wrap all of them. */
 const elements = new Map([
   ['bold', 'strong'],
   ['italic', 'em'],
@@ -44,12 +45,12 @@ function nest(pieces: Piece[], level: number): Html {
 }
 
 function isSame(one: Wrapping | undefined, other: Wrapping | undefined): boolean {
-  return one?.name === other?.name && one?.href === other?.href;
+  return one?.name === other?.name && one?.href === other?.href && one?.className === other?.className;
 }
 
 /** Web links open in a new tab: the page may be in a frame, and most sites do not allow framing. */
-function toAttributes({ href }: Wrapping): Attributes {
-  if (href === undefined) return {};
+function toAttributes({ href, className }: Wrapping): Attributes {
+  if (href === undefined) return { class: className };
   const target = href.startsWith('http') ? '_blank' : undefined;
   return { href, target, rel: 'noopener noreferrer nofollow' };
 }
@@ -77,6 +78,9 @@ function toPiece(leaf: RichText): Piece {
 function getWrappings(leaf: RichText, link?: string): Wrapping[] {
   const href = getHref(leaf) ?? link;
   const wrappings: Wrapping[] = href === undefined ? [] : [{ name: 'a', href }];
+  const color = getColor(leaf);
+  const colorName = color && getColorName(color);
+  if (colorName) wrappings.push({ name: 'span', className: `color-${colorName}` });
   const marks = new Set(leaf.marks?.map((mark) => mark.type));
   for (const [mark, name] of elements) if (marks.has(mark)) wrappings.push({ name });
   return wrappings;

@@ -8,7 +8,7 @@ import { toHtml } from './html.ts';
 import { toPlainText } from './text.ts';
 
 const flow = 'p h1 h2 h3 h4 h5 h6 pre blockquote aside hr ul ol div'.split(' ');
-const phrasing = 'a strong em s u mark sub sup code br img #text'.split(' ');
+const phrasing = 'a span strong em s u mark sub sup code br img #text'.split(' ');
 const allowed = new Map<string, string[]>([
   ...['root', 'blockquote', 'aside', 'td', 'th'].map((name): [string, string[]] => [name, flow]),
   ['div', [...flow, 'table']],
@@ -21,6 +21,7 @@ const allowed = new Map<string, string[]>([
     'h5',
     'h6',
     'a',
+    'span',
     'strong',
     'em',
     's',
@@ -69,6 +70,7 @@ const attributes = new Map<string, RegExp>([
     `${name} class`,
     /^(align-(left|center|right|justify)|callout-label)$/,
   ]),
+  ['span class', /^color-[a-z]+$/],
   ['aside class', /^callout callout-(danger|warning|caution|note)$/],
 ]);
 

@@ -12,7 +12,8 @@ const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
 
 /**
  * Renders the content without styles and scripts. The classes are `align-…`, `language-…`, `task-list`,
- * `task-item`, `callout`, `callout-<kind>`, `callout-label` and `table` (the scrollable wrapper of a table). The top heading level becomes `h5`, or
+ * `task-item`, `callout`, `callout-<kind>`, `callout-label`,
+ * `color-<name>` and `table` (the scrollable wrapper of a table). The top heading level becomes `h5`, or
  * `h<headingLevel>`; lower levels follow down to `h6`. Remote images become links.
  */
 export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): Html {

@@ -1,4 +1,5 @@
 /** Declares the marks that renderers know: names, attributes, and what page, Word and Markdown show. */
+import { parseColor } from './color.ts';
 import { anyValue, type KnownMark } from './known-types.ts';
 
 const style = (type: string, shown: string, html: string, ...aliases: string[]): KnownMark => ({
@@ -36,4 +37,15 @@ export const knownMarks: readonly KnownMark[] = [
   style('subscript', 'subscript text', '<sub', 'sub'),
   style('superscript', 'superscript text', '<sup', 'sup'),
   style('code', 'code', '<code'),
+  {
+    ...style('textStyle', 'coloured text', '<span class="color-red"', 'text_style'),
+    attributes: {
+      color: {
+        description: 'The colour: `#rgb`, `#rrggbb`, `rgb(…)` or a CSS colour name',
+        accepts: (value) => value === '' || parseColor(value) !== undefined,
+      },
+    },
+    page: 'text in the closest of 13 colours that are readable in light and dark mode',
+    example: { type: 'textStyle', attrs: { color: '#b00020' } },
+  },
 ];

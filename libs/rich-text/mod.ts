@@ -1,5 +1,6 @@
 /** The public interface of libs/rich-text: validation, traversal, plain text, safe HTML and Markdown. */
 export { type Callout, type CalloutKind, calloutKinds, getCallout } from './callout.ts';
+export { type ColorName, colorNames, getColor } from './color.ts';
 export { findFaults, isRichText } from './faults.ts';
 export { toHtml } from './html.ts';
 export { parseImage } from './image.ts';

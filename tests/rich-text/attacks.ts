@@ -81,6 +81,7 @@ export const places: Record<string, (attack: string) => RichText> = {
         attrs: { href: 'https://a.example/', target: attack, rel: attack, class: attack },
       }),
     ),
+  'a text colour': (attack) => p(text('x', { type: 'textStyle', attrs: { color: attack } })),
   'an image': (attack) => nodeWith('image', { src: attack, alt: attack, title: attack, width: attack }),
   'attributes of an embedded image': (attack) =>
     nodeWith('image', { src: dataUri('image/png', png(1, 1)), alt: attack, title: attack, width: attack }),

@@ -128,6 +128,8 @@ const marks: [string, ...string[]] = [
   'link',
   'highlight',
   'underline',
+  'textStyle',
+  'strong',
   'toString',
   '<b>',
 ];
@@ -176,6 +178,7 @@ export function hostileTree(random: Random, depth = 6): RichText {
     colspan: random.pick<unknown>([2, -2, 1e9, '2" onload="x']),
     start: random.pick<unknown>([1, 3, -3, Number.NaN]),
     kind: random.pick<unknown>(['danger', 'tip', '" onclick="alert(1)', 7]),
+    color: random.pick<unknown>(['red', '#12f', 'rgb(1,2,3)', 'red" onclick="alert(1)', 'url(//a.example)']),
     checked: random.pick<unknown>([true, false, 'true']),
     onclick: 'alert(1)',
     style: 'background:url(javascript:alert(1))',

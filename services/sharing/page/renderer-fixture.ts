@@ -40,6 +40,7 @@ const blocks = node(
   node(
     'paragraph',
     ...marks.map((type) => text(type, { type })),
+    text('red', { type: 'textStyle', attrs: { color: '#c00' } }),
     text('link', { type: 'link', attrs: { href: 'https://example.com/' } }),
     { type: 'hardBreak' },
     { type: 'image', attrs: { src: pixel, alt: 'carried' } },

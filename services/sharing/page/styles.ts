@@ -12,7 +12,7 @@ const sheet = (...names: string[]) =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-const pageSheet = sheet('base', 'document', 'rich-text', 'wide', 'print');
+const pageSheet = sheet('base', 'document', 'rich-text', 'colors', 'wide', 'print');
 const noticeSheet = sheet('base', 'notice');
 
 /** The `<style>` element of a document page. */
