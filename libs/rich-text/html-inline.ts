@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { getString } from './attributes.ts';
 import { getColor, getColorName } from './color.ts';
-import { parseImage } from './image.ts';
+import { parsePageImage } from './image.ts';
 import { getHref, safeHref } from './link.ts';
 import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { toText } from './text.ts';
@@ -59,7 +59,7 @@ function toPiece(leaf: RichText): Piece {
   if (leaf.type === 'hardBreak') return { html: element('br', {}), wrappings: getWrappings(leaf) };
   if (leaf.type !== 'image') return { html: escapeHtml(toText(leaf)), wrappings: getWrappings(leaf) };
   const alt = toText(leaf);
-  const image = parseImage(leaf.attrs?.src);
+  const image = parsePageImage(leaf.attrs?.src);
   if (image) {
     const { mime, bytes, width, height } = image;
     const src = `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;

@@ -44,7 +44,7 @@ const attributes = new Map<string, RegExp>([
   ['a href', /^(https?:|mailto:)/],
   ['a rel', /^noopener noreferrer nofollow$/],
   ['a target', /^_blank$/],
-  ['img src', /^data:image\/(png|jpeg|gif);base64,[A-Za-z0-9+/]+=*$/],
+  ['img src', /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$/],
   ['img alt', /^/],
   ['img title', /^/],
   ['img width', /^\d+$/],

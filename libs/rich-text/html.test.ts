@@ -1,7 +1,7 @@
 /** Tests of rich text as HTML. */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
-import { dataUri, gif, png } from '../../tests/rich-text/sample-images.ts';
+import { dataUri, gif, png, webp } from '../../tests/rich-text/sample-images.ts';
 import { toHtml } from './html.ts';
 import type { RichText } from './tree.ts';
 
@@ -93,6 +93,11 @@ test('an embedded image has its real size and type, alt text and title', () => {
   expect(toHtml(nodeWith('image', { src: disguised }))).toBe(
     `<p><img src="${disguised.replace('png', 'gif')}" alt="" width="3" height="4"/></p>`,
   );
+});
+
+test('a WebP image is shown', () => {
+  const src = dataUri('image/webp', webp(3, 4));
+  expect(toHtml(nodeWith('image', { src }))).toBe(`<p><img src="${src}" alt="" width="3" height="4"/></p>`);
 });
 
 test('a remote https image becomes a link', () => {

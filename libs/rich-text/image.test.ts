@@ -1,7 +1,7 @@
 /** Tests of images that are embedded as `data:` URIs. */
 import { expect, test } from '@jest/globals';
-import { dataUri, gif, jpeg, png } from '../../tests/rich-text/sample-images.ts';
-import { parseImage } from './image.ts';
+import { dataUri, gif, jpeg, png, webp } from '../../tests/rich-text/sample-images.ts';
+import { parseImage, parsePageImage } from './image.ts';
 
 test('parseImage detects PNG, JPEG and GIF with their size', () => {
   expect(parseImage(dataUri('image/png', png(640, 480)))).toMatchObject({
@@ -17,6 +17,17 @@ test('parseImage detects PNG, JPEG and GIF with their size', () => {
     const image = parseImage(dataUri('image/jpeg', jpeg(1024, 700, frame)));
     expect(image).toMatchObject({ mime: 'image/jpeg', width: 1024, height: 700 });
   }
+});
+
+test.each(['VP8X', 'VP8L', 'VP8 '] as const)('only parsePageImage accepts a WebP with %p', (chunk) => {
+  const src = dataUri('image/webp', webp(640, 480, chunk));
+  expect(parsePageImage(src)).toMatchObject({ mime: 'image/webp', width: 640, height: 480 });
+  expect(parseImage(src)).toBeUndefined();
+});
+
+test('parsePageImage accepts what parseImage accepts', () => {
+  const src = dataUri('image/png', png(640, 480));
+  expect(parsePageImage(src)).toEqual(parseImage(src));
 });
 
 test('the image type is detected from the bytes, not from the declared type', () => {
@@ -36,11 +47,12 @@ test.each([
   ['an SVG', dataUri('image/svg+xml', Buffer.from('<svg onload="alert(1)"/>'))],
   ['an SVG declared as PNG', dataUri('image/png', Buffer.from('<svg onload="alert(1)"/>'.repeat(9)))],
   ['a PNG declared as HTML', dataUri('text/html', png(1, 1))],
-  ['a WebP', dataUri('image/webp', Buffer.from('RIFF\0\0\0\0WEBPVP8 \0\0\0\0', 'latin1'))],
-  [
-    'a PNG without IHDR',
-    dataUri('image/png', Buffer.from(png(1, 1).toString('latin1').replace('IHDR', 'IDAT'), 'latin1')),
-  ],
+  ['a truncated WebP', dataUri('image/webp', webp(9, 9).subarray(0, 29))],
+  ['a WebP with an unknown chunk', dataUri('image/webp', replace(webp(9, 9), 'VP8X', 'VP9X'))],
+  ['a lossy WebP without its signature', dataUri('image/webp', webp(9, 9, 'VP8 ').fill(0, 23, 26))],
+  ['a lossless WebP without its signature', dataUri('image/webp', webp(9, 9, 'VP8L').fill(0, 20, 21))],
+  ['another RIFF file', dataUri('image/webp', replace(webp(9, 9), 'WEBP', 'WAVE'))],
+  ['a PNG without IHDR', dataUri('image/png', replace(png(1, 1), 'IHDR', 'IDAT'))],
   ['a truncated PNG', dataUri('image/png', png(1, 1).subarray(0, 23))],
   ['a GIF with an unknown version', dataUri('image/gif', gif(1, 1, '88a'))],
   ['a truncated GIF', dataUri('image/gif', gif(1, 1).subarray(0, 9))],
@@ -62,13 +74,26 @@ test.each([
   ['a number', 7],
   ['undefined', undefined],
 ])('%s is not an accepted image', (_, src) => {
+  expect(parsePageImage(src)).toBeUndefined();
   expect(parseImage(src)).toBeUndefined();
 });
 
-test('parseImage never throws on a truncated image', () => {
-  for (const bytes of [png(2, 2), gif(2, 2), jpeg(2, 2)]) {
+test('parsePageImage never throws on a truncated image', () => {
+  for (const bytes of [
+    png(2, 2),
+    gif(2, 2),
+    jpeg(2, 2),
+    webp(2, 2),
+    webp(2, 2, 'VP8L'),
+    webp(2, 2, 'VP8 '),
+  ]) {
     for (let length = 0; length <= bytes.length; length++) {
-      expect(() => parseImage(dataUri('image/png', bytes.subarray(0, length)))).not.toThrow();
+      expect(() => parsePageImage(dataUri('image/png', bytes.subarray(0, length)))).not.toThrow();
     }
   }
 });
+
+/** Replaces ASCII text in bytes. */
+function replace(bytes: Buffer, before: string, after: string): Buffer {
+  return Buffer.from(bytes.toString('latin1').replace(before, after), 'latin1');
+}

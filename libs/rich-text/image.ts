@@ -8,14 +8,22 @@ export type Image = {
   width: number;
   height: number;
 };
+/** An image that browsers show. */
+export type PageImage = Omit<Image, 'mime'> & { mime: Image['mime'] | 'image/webp' };
 type Size = { width: number; height: number };
 
-const prefix = /^data:image\/(?:png|jpe?g|gif);base64,/i;
+const prefix = /^data:image\/(?:png|jpe?g|gif|webp);base64,/i;
 /** Above any camera image; a few bytes that declare more pixels could exhaust the memory of a viewer. */
 const maxPixels = 100_000_000;
 
 /** Parses a base64 `data:` URI of a PNG, JPEG or GIF of at most 100 megapixels; else undefined. */
 export function parseImage(src: unknown): Image | undefined {
+  const image = parsePageImage(src);
+  return image && isImage(image) ? image : undefined;
+}
+
+/** Parses an image as `parseImage` does, and also WebP: browsers show it, older versions of Word do not. */
+export function parsePageImage(src: unknown): PageImage | undefined {
   if (typeof src !== 'string') return undefined;
   const start = prefix.exec(src)?.[0].length;
   if (start === undefined) return undefined;
@@ -26,11 +34,16 @@ export function parseImage(src: unknown): Image | undefined {
   return (
     toImage('image/png', bytes, readPngSize(view)) ??
     toImage('image/jpeg', bytes, readJpegSize(view)) ??
-    toImage('image/gif', bytes, readGifSize(view))
+    toImage('image/gif', bytes, readGifSize(view)) ??
+    toImage('image/webp', bytes, readWebpSize(view))
   );
 }
 
-function toImage(mime: Image['mime'], bytes: Uint8Array, size: Size | undefined): Image | undefined {
+function isImage(image: PageImage): image is Image {
+  return image.mime !== 'image/webp';
+}
+
+function toImage(mime: PageImage['mime'], bytes: Uint8Array, size: Size | undefined): PageImage | undefined {
   if (!size || size.width < 1 || size.height < 1 || size.width * size.height > maxPixels) return undefined;
   return { mime, bytes, ...size };
 }
@@ -49,6 +62,33 @@ function readGifSize(view: DataView): Size | undefined {
   const version = view.getUint16(4);
   if (version !== 0x3761 && version !== 0x3961) return undefined;
   return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+}
+
+/**
+ * WebP: "RIFF", a length, "WEBP", then a chunk: "VP8X" with the canvas, "VP8L" (lossless) or "VP8 " (lossy) with
+ * the frame, all in little-endian order (RFC 9649, 2.5 to 2.7; RFC 6386, 9.1).
+ */
+function readWebpSize(view: DataView): Size | undefined {
+  if (view.byteLength < 30 || view.getUint32(0) !== 0x52494646 || view.getUint32(8) !== 0x57454250)
+    return undefined;
+  switch (view.getUint32(12)) {
+    case 0x56503858:
+      return { width: readUint24(view, 24) + 1, height: readUint24(view, 27) + 1 };
+    case 0x5650384c: {
+      const bits = view.getUint32(21, true);
+      if (view.getUint8(20) !== 0x2f) return undefined;
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+    }
+    case 0x56503820:
+      if (readUint24(view, 23) !== 0x2a019d) return undefined;
+      return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
+    default:
+      return undefined;
+  }
+}
+
+function readUint24(view: DataView, at: number): number {
+  return view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000;
 }
 
 /** JPEG: segments with marker and length, up to the start of frame with the size (ITU-T T.81, B.2.2). */

@@ -9,6 +9,10 @@ const item = (value: string): RichText => ({ type: 'listItem', content: [paragra
 const cell = (type: string, value: string): RichText => ({ type, content: [paragraph(value)] });
 const row = (...content: RichText[]): RichText => ({ type: 'tableRow', content });
 const inTable = (...content: RichText[]): RichText => ({ type: 'table', content: [row(...content)] });
+const math = {
+  latex: stringValue('The formula'),
+  text: stringValue('The formula, if `latex` is missing'),
+};
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAIBAAA=';
 
 const textAlign = oneOf('Alignment', ['left', 'center', 'right', 'justify']);
@@ -209,16 +213,51 @@ export const knownNodes: readonly KnownNode[] = [
     type: 'image',
     aliases: [],
     attributes: {
-      src: anyValue('A `data:` URI of a PNG, JPEG or GIF (base64, at most 100 megapixels), or an https URL'),
+      src: anyValue(
+        'A `data:` URI of a PNG, JPEG, GIF or WebP (base64, at most 100 megapixels), or an https URL',
+      ),
       alt: stringValue('Text that stands for the image'),
       title: stringValue('Text that the page shows when the pointer is over the image'),
       width: anyValue('Width in Word, pixels'),
       height: anyValue('Height in Word, pixels'),
     },
     page: 'an embedded image; an https URL becomes a link with the text of `alt`',
-    word: 'an embedded image; an https URL becomes a link with the text of `alt`',
+    word: 'an embedded image except WebP; an https URL becomes a link with the text of `alt`',
     markdown: 'the text of `alt`',
     html: '<img',
     example: { type: 'image', attrs: { src: pixel, alt: 'The main valve' } },
+  },
+  {
+    type: 'mention',
+    aliases: [],
+    attributes: {
+      label: stringValue('The name'),
+      id: anyValue('The name, if `label` is missing: a string or a number'),
+      text: stringValue('The name, if `label` and `id` are missing'),
+    },
+    page: 'the name',
+    word: 'the name',
+    markdown: 'the name',
+    example: { type: 'paragraph', content: [{ type: 'mention', attrs: { id: '7', label: 'Ana Ruiz' } }] },
+  },
+  {
+    type: 'inlineMath',
+    aliases: ['mathematics', 'math_inline'],
+    attributes: math,
+    page: 'the formula as LaTeX',
+    word: 'the formula as LaTeX',
+    markdown: 'the formula as LaTeX',
+    html: '<code',
+    example: { type: 'paragraph', content: [{ type: 'inlineMath', attrs: { latex: 'p = 3' } }] },
+  },
+  {
+    type: 'blockMath',
+    aliases: ['math_display'],
+    attributes: math,
+    page: 'the formula as LaTeX, in its own paragraph',
+    word: 'the formula as LaTeX, in its own paragraph',
+    markdown: 'the formula as LaTeX, in its own paragraph',
+    html: '<code',
+    example: { type: 'blockMath', attrs: { latex: 'q = 4' } },
   },
 ];

@@ -3,7 +3,7 @@ export { type Callout, type CalloutKind, calloutKinds, getCallout } from './call
 export { type ColorName, colorNames, getColor } from './color.ts';
 export { findFaults, isRichText } from './faults.ts';
 export { toHtml } from './html.ts';
-export { parseImage } from './image.ts';
+export { parseImage, parsePageImage } from './image.ts';
 export { safeHref } from './link.ts';
 export { toMarkdown } from './markdown.ts';
 export { type Attributes, element, escapeHtml, type Html, html, joinHtml, style } from './markup.ts';

@@ -1,4 +1,5 @@
 /** Normalizes any rich-text tree to a structure that renderers can rely on, without losing text. */
+import { getAttributeText } from './attribute-text.ts';
 import { resolveMarks, resolveNode } from './names.ts';
 import type { RichText } from './tree.ts';
 import { walk } from './tree.ts';
@@ -9,6 +10,7 @@ const items = new Set(['listItem', 'taskItem']);
 const cells = new Set(['tableCell', 'tableHeader']);
 const quotes = new Set(['blockquote', 'callout']);
 const leaves = new Set(['hardBreak', 'image']);
+const inline = new Set(['text', 'hardBreak', 'mention', 'inlineMath']);
 /** Levels of nested blocks; deeper content is reduced to its text. */
 const maxDepth = 64;
 
@@ -20,7 +22,8 @@ export function isTextblock(node: RichText): boolean {
 /**
  * Returns a tree with the same text and known nodes only: a doc of paragraphs, headings, code blocks, quotes,
  * callouts, rules, lists of items, and tables of rows of cells. Text, hard breaks and images occur only in textblocks.
- * An unknown node is replaced by its children. Types and attributes have the names of Tiptap.
+ * An unknown node is replaced by its children, a
+ * mention or formula by its text. Types and attributes have the names of Tiptap.
  */
 export function toWellFormed(content: RichText): RichText {
   return { type: 'doc', content: toBlocks([content], 0) };
@@ -37,13 +40,14 @@ function toBlocks(nodes: RichText[], level: number, around?: RichText): RichText
   const add = (written: RichText, depth: number) => {
     const node = resolveNode(written);
     const normalized = depth > maxDepth ? undefined : normalizeBlock(node, depth);
-    const isSeparate = !around && node.type !== 'text' && node.type !== 'hardBreak';
+    const isSeparate = !around && !inline.has(node.type);
     if (normalized || isSeparate) endLine();
     if (normalized) for (const each of normalized) blocks.push(each);
     else if (depth > maxDepth) line.push({ type: 'text', text: joinTexts(node) });
     else {
       if (leaves.has(node.type)) line.push(toLeaf(node));
       if (node.text !== undefined) line.push(toTextNode(node, node.text));
+      else line.push(...toTextFromAttributes(node));
       for (const child of node.content ?? []) add(child, depth + 1);
     }
     if (isSeparate) endLine();
@@ -57,6 +61,7 @@ function toBlocks(nodes: RichText[], level: number, around?: RichText): RichText
 function normalizeBlock(node: RichText, level: number): RichText[] | undefined {
   const children = getChildren(node);
   if (isTextblock(node)) return toBlocks(children, level + 1, withoutContent(node));
+  if (node.type === 'blockMath') return toBlocks([{ ...node, type: 'inlineMath' }], level + 1);
   if (node.type === 'horizontalRule') return [withoutContent(node), ...toBlocks(children, level + 1)];
   if (quotes.has(node.type)) return omitIfEmpty(node, toBlocks(children, level + 1));
   if (lists.has(node.type)) return omitIfEmpty(node, wrapParts(children, items, 'listItem', level));
@@ -101,8 +106,19 @@ function toTextNode(node: RichText, text: string): RichText {
   return node.marks ? { type: 'text', text, marks: resolveMarks(node.marks) } : { type: 'text', text };
 }
 
+/** The text of a mention or formula, if it has any; LaTeX is shown as code. */
+function toTextFromAttributes(node: RichText): RichText[] {
+  const text = getAttributeText(node);
+  if (text === '') return [];
+  if (node.type === 'mention') return [toTextNode(node, text)];
+  return [toTextNode({ ...node, marks: [...(node.marks ?? []), { type: 'code' }] }, text)];
+}
+
 function joinTexts(content: RichText): string {
   const texts: string[] = [];
-  for (const { node } of walk(content)) if (node.text !== undefined) texts.push(node.text);
+  for (const { node } of walk(content)) {
+    const text = node.text ?? getAttributeText(resolveNode(node));
+    if (text !== '') texts.push(text);
+  }
   return texts.join(' ');
 }

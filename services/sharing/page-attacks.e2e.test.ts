@@ -45,7 +45,7 @@ async function findForbidden(page: Page): Promise<string[]> {
       [
         String.raw`^\w+ (on|style|color|src(?!=)|action|formaction|ping|http-equiv|data=)`,
         String.raw`^a href=(?!#[\d.]+$|#document$|https?:|mailto:)`,
-        String.raw`^img src=(?!data:image\/(png|jpeg|gif);base64,[A-Za-z0-9+/]+=*$)`,
+        String.raw`^img src=(?!data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$)`,
         '^link (?!rel=icon$|href=data:,$)',
         String.raw`^(?!a|img|link)\w+ (href|src)=`,
       ].join('|'),

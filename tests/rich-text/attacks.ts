@@ -81,6 +81,8 @@ export const places: Record<string, (attack: string) => RichText> = {
         attrs: { href: 'https://a.example/', target: attack, rel: attack, class: attack },
       }),
     ),
+  'a mention': (attack) => p({ type: 'mention', attrs: { id: attack, label: attack } }),
+  'a formula': (attack) => doc({ type: 'blockMath', attrs: { latex: attack } }),
   'a text colour': (attack) => p(text('x', { type: 'textStyle', attrs: { color: attack } })),
   'an image': (attack) => nodeWith('image', { src: attack, alt: attack, title: attack, width: attack }),
   'attributes of an embedded image': (attack) =>

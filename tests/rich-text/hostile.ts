@@ -115,6 +115,8 @@ const types = [
     'list_item',
     'code_block',
     'hard_break',
+    'mention',
+    'math_display',
     'script',
     '__proto__',
     'constructor',

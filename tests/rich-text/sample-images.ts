@@ -32,3 +32,20 @@ export function jpeg(width: number, height: number, startOfFrame = 0xc2): Buffer
   const frame = [0xff, 0xff, 0xff, startOfFrame, 0, 11, 8, ...size, 1, 0, 0, 0];
   return Buffer.from([0xff, 0xd8, ...app0, ...table, ...frame]);
 }
+
+/** The first bytes of a WebP with this size in pixels; the chunk is extended, lossless or lossy. */
+export function webp(width: number, height: number, chunk: 'VP8X' | 'VP8L' | 'VP8 ' = 'VP8X'): Buffer {
+  const bytes = Buffer.concat([Buffer.from(`RIFF\0\0\0\0WEBP${chunk}`, 'latin1'), Buffer.alloc(16)]);
+  if (chunk === 'VP8X') {
+    bytes.writeUIntLE(width - 1, 24, 3);
+    bytes.writeUIntLE(height - 1, 27, 3);
+  } else if (chunk === 'VP8L') {
+    bytes.writeUInt8(0x2f, 20);
+    bytes.writeUInt32LE((width - 1) | ((height - 1) << 14), 21);
+  } else {
+    bytes.writeUIntLE(0x2a019d, 23, 3);
+    bytes.writeUInt16LE(width, 26);
+    bytes.writeUInt16LE(height, 28);
+  }
+  return bytes;
+}

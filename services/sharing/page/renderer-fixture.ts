@@ -43,6 +43,8 @@ const blocks = node(
     text('red', { type: 'textStyle', attrs: { color: '#c00' } }),
     text('link', { type: 'link', attrs: { href: 'https://example.com/' } }),
     { type: 'hardBreak' },
+    { type: 'mention', attrs: { label: 'Ana' } },
+    { type: 'inlineMath', attrs: { latex: 'p^2' } },
     { type: 'image', attrs: { src: pixel, alt: 'carried' } },
     { type: 'image', attrs: { src: 'https://example.com/a.png', alt: 'remote' } },
   ),
