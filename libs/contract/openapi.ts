@@ -196,7 +196,17 @@ const problemSchema: Schema = {
     request_id: { type: 'string' },
     errors: {
       type: 'array',
-      items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
+      items: {
+        type: 'object',
+        properties: {
+          path: { type: 'string' },
+          message: { type: 'string' },
+          code: {
+            type: 'string',
+            description: 'The code of a warning that `strict=true` turned into an error',
+          },
+        },
+      },
     },
   },
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],

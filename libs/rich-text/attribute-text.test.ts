@@ -43,7 +43,7 @@ test('a block formula is a paragraph of its own', () => {
   ]);
 });
 
-test('a mention without a text gives nothing, and a loose one stays in its line', () => {
+test('a mention without text gives nothing, a loose one stays in its line', () => {
   expect(toWellFormed(p('a', node('mention')))).toEqual(doc(p('a')));
   expect(toPlainText(doc(text('a '), mention, text(' b')))).toBe('a Ana_Ruiz b');
 });

@@ -14,7 +14,7 @@ export function getAttributeText(node: RichText): string {
   const names = attributes.get(node.type);
   if (!names || node.content?.length) return '';
   for (const name of names) {
-    const text = getString(node, name) || getNumber(node.attrs?.[name]);
+    const text = getString(node, name) || (name === 'id' ? getNumber(node.attrs?.[name]) : '');
     if (text !== '') return text;
   }
   return '';

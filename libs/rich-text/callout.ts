@@ -15,9 +15,18 @@ export const calloutKinds = Object.keys(signalWords).filter(isKind);
 
 /** The kind and signal word of a node of type `callout`, from `attrs.kind`; unknown kinds are notes. */
 export function getCallout(node: RichText): Callout {
-  const written = getString(node, 'kind').toLowerCase();
-  const kind = isKind(written) ? written : 'note';
+  const kind = parseKind(getString(node, 'kind')) ?? 'note';
   return { kind, signalWord: signalWords[kind] };
+}
+
+/** Whether a value of `attrs.kind` is a kind, in any case and with any white space around it. */
+export function isCalloutKind(value: string): boolean {
+  return parseKind(value) !== undefined;
+}
+
+function parseKind(value: string): CalloutKind | undefined {
+  const kind = value.trim().toLowerCase();
+  return isKind(kind) ? kind : undefined;
 }
 
 function isKind(value: string): value is CalloutKind {

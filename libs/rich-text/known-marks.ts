@@ -1,6 +1,7 @@
 /** Declares the marks that renderers know: names, attributes, and what page, Word and Markdown show. */
 import { parseColor } from './color.ts';
 import { anyValue, type KnownMark } from './known-types.ts';
+import { safeHref } from './link.ts';
 
 const style = (type: string, shown: string, html: string, ...aliases: string[]): KnownMark => ({
   type,
@@ -24,6 +25,13 @@ export const knownMarks: readonly KnownMark[] = [
     markdown: 'the text with the target in brackets',
     html: '<a',
     example: { type: 'link', attrs: { href: 'https://example.com/' } },
+    findLoss: ({ attrs }) =>
+      safeHref(attrs?.href) === undefined
+        ? {
+            code: 'link_removed',
+            message: 'Only the text is shown. Use an absolute http, https or mailto URL',
+          }
+        : undefined,
   },
   style('bold', 'bold text', '<strong', 'strong'),
   style('italic', 'italic text', '<em', 'em'),

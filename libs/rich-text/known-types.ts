@@ -1,6 +1,23 @@
 /** The form in which the known nodes and marks are declared, and what their attributes can require. */
 import type { Mark, RichText } from './tree.ts';
 
+/** What each code of a warning means, for the docs. */
+export const warningCodes = {
+  unknown_node: 'The type of the node is unknown. Only its text is shown, and nothing of its attributes.',
+  unknown_mark: 'The type of the mark is unknown. The text is shown without it.',
+  invalid_attribute: 'The value of an attribute is not understood. It is ignored.',
+  image_not_shown: 'The page, Word or both show a link or the text of `alt` instead of the image.',
+  link_removed:
+    'The target of the link is not an absolute http, https or mailto URL. Only the text is shown.',
+  no_text: 'The mention or formula has no text. Nothing is shown.',
+} as const;
+
+/** The stable name of a kind of warning. */
+export type WarningCode = keyof typeof warningCodes;
+
+/** Something that renderers cannot show, and what to do about it. */
+export type Loss = { code: WarningCode; message: string };
+
 /** An attribute that a renderer reads. */
 export type KnownAttribute = {
   /** What it sets, and the values that are understood, as a phrase for the docs. */
@@ -25,6 +42,8 @@ type KnownType<Example> = {
   /** The HTML that the page has for `example`, up to the first attribute; undefined if it has only the text. */
   html?: string;
   example: Example;
+  /** What of a node or mark with Tiptap's names is not shown, apart from the values of single attributes. */
+  findLoss?: (value: Example) => Loss | undefined;
 };
 
 /** A node that renderers show as more than the text in it. */
@@ -55,7 +74,7 @@ export function integerValue(
 }
 
 /** An attribute whose value is one of these strings, with any white space around it. */
-export function oneOf(description: string, choices: readonly string[]): KnownAttribute {
+export function enumValue(description: string, choices: readonly string[]): KnownAttribute {
   const accepts = (value: unknown) => typeof value === 'string' && choices.includes(value.trim());
   return { description: `${description}: ${choices.map((choice) => `\`${choice}\``).join(', ')}`, accepts };
 }

@@ -1,7 +1,7 @@
 /** Defines the request and response shapes of documents and nodes. */
 import { z } from 'zod';
-import { id, order as position, requiredText, text, timestamp } from '#libs/contract';
-import { findFaults } from '#libs/rich-text';
+import { id, order as position, queryFlag, requiredText, text, timestamp } from '#libs/contract';
+import { type Content, ContentWarning, content, toContentText } from './content.ts';
 
 export const documentStatus = z.enum(['draft', 'published', 'archived']);
 export type DocumentStatus = z.infer<typeof documentStatus>;
@@ -14,48 +14,12 @@ export const versionLabel = text(64).meta({ description: 'Free-form label, e.g. 
 export const department = text(200).meta({ description: 'Free-form label of a department or team' });
 export const order = position;
 
-const typeName = { type: 'string', minLength: 1 };
-const attributes = { type: 'object' };
-
-/** What `findFaults` checks, as JSON Schema, except size and depth. */
-const richTextSchema = {
-  properties: {
-    type: typeName,
-    text: { type: 'string' },
-    content: { type: 'array', items: { $ref: '#/$defs/RichText' } },
-    marks: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { type: typeName, attrs: attributes },
-        required: ['type'],
-        additionalProperties: false,
-      },
-    },
-    attrs: attributes,
-  },
-  required: ['type'],
-  additionalProperties: false,
-};
-
-/** Rich text as ProseMirror JSON. At most 512 KiB and 32 levels deep. Parsed to its JSON text, which is stored. */
-export const content = z
-  .record(z.string(), z.unknown())
-  .transform((value, context) => {
-    for (const fault of findFaults(value)) {
-      context.addIssue({
-        code: 'custom',
-        message: fault.message,
-        path: fault.path === '' ? [] : fault.path.split('/'),
-      });
-    }
-    return JSON.stringify(value);
-  })
-  .meta({
-    id: 'RichText',
-    description: 'Rich text as ProseMirror/Tiptap JSON: `{"type": "doc", "content": […]}`',
-    ...richTextSchema,
-  });
+/** The query of operations that accept rich text. */
+export const contentQuery = z.object({
+  strict: queryFlag
+    .optional()
+    .meta({ description: 'Whether to reject rich text that has warnings, with 400 and all of them' }),
+});
 
 export const docParams = z.object({ doc_id: id });
 export const nodeParams = z.object({ doc_id: id, node_id: id });
@@ -94,9 +58,12 @@ export interface Node {
   children: Node[];
 }
 
+const shownContent = content.nullable().meta({ description: 'Null on a new node' });
+
 export const Node: z.ZodType<Node> = z
   .strictObject({
     ...nodeFields,
+    content: shownContent,
     get children() {
       return z.array(Node);
     },
@@ -145,24 +112,55 @@ export type ListSort = z.infer<typeof listSort>;
 
 export const Document = z.strictObject({ ...documentFields, nodes: z.array(Node) }).meta({ id: 'Document' });
 
-/** A parsed node in a request with a whole tree. `order` defaults to the node's position among its siblings. */
-export interface TreeInput {
+/** The warnings in the response to a request with rich text; absent if there are none. */
+const warnings = z.array(ContentWarning).max(100).optional().meta({
+  description: 'The first 100 warnings about the rich text of the request; absent if there are none',
+});
+
+export const WrittenDocument = z
+  .strictObject({ ...documentFields, nodes: z.array(Node), warnings })
+  .meta({ id: 'WrittenDocument', description: 'A document, and warnings about its new rich text.' });
+
+export const WrittenNode = z
+  .strictObject({ ...nodeFields, content: shownContent, children: z.array(Node), warnings })
+  .meta({ id: 'WrittenNode', description: 'A node, and warnings about its new rich text.' });
+
+/** A node in a request with a whole tree. `order` defaults to the node's position among its siblings. */
+interface NodeInput<Text> {
   node_type: NodeType;
   title: string;
-  /** The JSON text of the rich text. */
-  content?: string | null | undefined;
+  content?: Text | null | undefined;
   order?: number | undefined;
-  children?: TreeInput[] | undefined;
+  children?: NodeInput<Text>[] | undefined;
 }
 
-export const treeInput: z.ZodType<TreeInput> = z
+/** A parsed node with the JSON text of its rich text. */
+export type TreeInput = NodeInput<string>;
+
+const nodeInput: z.ZodType<NodeInput<Content>> = z
   .strictObject({
     node_type: nodeType,
     title,
     content: content.nullish(),
     order: order.optional(),
     get children() {
-      return z.array(treeInput).max(10_000).optional();
+      return z.array(nodeInput).max(10_000).optional();
     },
   })
   .meta({ id: 'NodeInput', description: 'A node with its children.' });
+
+/** A tree in a request. */
+export const treeInput = z.array(nodeInput).max(10_000);
+
+/** Converts the rich text of a tree in the field `nodes` of a body. Adds its warnings to `found`. */
+export function toTreeInput(
+  nodes: z.infer<typeof treeInput>,
+  found: ContentWarning[],
+  path = 'body/nodes',
+): TreeInput[] {
+  return nodes.map(({ content, children, ...fields }, index) => ({
+    ...fields,
+    content: content ? toContentText(content, `${path}/${index}/content`, found) : null,
+    children: children && toTreeInput(children, found, `${path}/${index}/children`),
+  }));
+}

@@ -2,6 +2,7 @@
 import { type BodyOf, json, listErrors, newId, type Problem } from '#libs/contract';
 import { handle, type Reply, type RequestInfo, reply } from '#libs/http';
 import type { Actor, Transaction } from '#libs/store';
+import { addWarnings, rejectWarnings } from './content-warnings.ts';
 import {
   createNode,
   deleteNode,
@@ -53,8 +54,9 @@ export function nodeHandlers({
       { authorizeReplay: assertAuthorized },
     ),
 
-    handle(updateNode, async ({ actor, params, body, call, authorize }) =>
-      repository.respond(actor, params.doc_id, async (within, tx) => {
+    handle(updateNode, async ({ actor, params, query, body, call, authorize }) => {
+      rejectWarnings(query, body.warnings);
+      return repository.respond(actor, params.doc_id, async (within, tx) => {
         const node = await trees.get(within, params, tx);
         const request = { actor: within, params, call, authorize };
         const { document, result: changed } = await edit(request, async (current, at) => {
@@ -66,9 +68,10 @@ export function nodeHandlers({
           const changesText = change.title !== undefined || change.content !== undefined;
           return { change: size, changesText, result: await trees.change(node, change, at, tx) };
         });
-        return replyWithNode(document, changed, await trees.findDescendants(document, changed, tx));
-      }),
-    ),
+        const descendants = await trees.findDescendants(document, changed, tx);
+        return addWarnings(await replyWithNode(document, changed, descendants), body.warnings);
+      });
+    }),
 
     handle(deleteNode, async ({ actor, params, call, authorize }) =>
       repository.respond(actor, params.doc_id, async (within, tx) => {
@@ -103,8 +106,9 @@ export function nodeHandlers({
 
     handle(
       replaceTree,
-      async ({ actor, params, body, call, authorize }) =>
-        repository.respond(actor, params.doc_id, async (within, tx) => {
+      async ({ actor, params, query, body, call, authorize }) => {
+        rejectWarnings(query, body.warnings);
+        return repository.respond(actor, params.doc_id, async (within, tx) => {
           const request = { actor: within, params, call, authorize };
           const { document, result: nodes } = await edit(request, async (current, at) => {
             const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at);
@@ -112,8 +116,9 @@ export function nodeHandlers({
             await trees.add(nodes, tx);
             return { change: size, changesText: true, result: nodes };
           });
-          return documentReply.fromNodes(document, nodes);
-        }),
+          return addWarnings(await documentReply.fromNodes(document, nodes), body.warnings);
+        });
+      },
       {
         // a large body is not read in vain, and a small one costs no query
         beforeBody: async ({ isLarge, ...input }) => isLarge && assertAuthorized(input),

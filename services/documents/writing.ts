@@ -1,6 +1,7 @@
 /** Creates documents, changes their fields, deletes drafts and duplicates documents. */
 import { type BodyOf, newId } from '#libs/contract';
 import { handle } from '#libs/http';
+import { addWarnings, rejectWarnings } from './content-warnings.ts';
 import {
   createDocument,
   DocumentDeleted,
@@ -31,21 +32,25 @@ export function documentHandlers({ repository, documentReply, now }: DocumentHan
   return [
     handle(
       createDocument,
-      async ({ actor, body }) => {
+      async ({ actor, query, body }) => {
+        rejectWarnings(query, body.warnings);
         const at = now();
         const blank = createDraft(actor, at, body);
-        const { nodes, ...size } = flattenTree(blank, body.nodes ?? [], actor.user_id, at);
+        const { nodes, ...size } = flattenTree(blank, body.nodes, actor.user_id, at);
         const document = { ...blank, ...size };
         const charged = await repository.prepareCharge(actor);
         const create = async (within: ChargedActor) => {
           await repository.create(within, document, nodes);
-          return documentReply.fromNodes(document, nodes);
+          return addWarnings(await documentReply.fromNodes(document, nodes), body.warnings);
         };
         // a single insert needs no transaction, unless the response or a charge is stored with it
         const isSingle = !actor.idempotency && !charged.charge.isLimited;
         return isSingle ? create(charged) : repository.respondWithNew(charged, create);
       },
-      { replay: documentReply.replay },
+      {
+        replay: async ({ actor, body }, key) =>
+          addWarnings(await documentReply.replay({ actor }, key), body.warnings),
+      },
     ),
 
     handle(updateDocument, async ({ actor, params, body, call: { ifMatch }, authorize }) => {

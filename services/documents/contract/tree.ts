@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { id, NotFound, nothing, operation, patchBody } from '#libs/contract';
 import { StorageQuotaExhausted } from '../../identity/contract.ts';
 import { ownerEditorOrAdmin } from '../access.ts';
+import { type ContentWarning, content, toContentText, warningsDescription } from '../content.ts';
 import {
   ContentTooLarge,
   DocumentIsArchived,
@@ -12,15 +13,17 @@ import {
   UnknownNodes,
 } from '../problems.ts';
 import {
-  content,
-  Document,
+  contentQuery,
   docParams,
   Node,
   nodeParams,
   nodeType,
   order,
   title,
+  toTreeInput,
   treeInput,
+  WrittenDocument,
+  WrittenNode,
   wholeTreeBytes,
 } from '../shapes.ts';
 
@@ -60,12 +63,20 @@ export const updateNode = operation({
   path: '/documents/{doc_id}/nodes/{node_id}',
   summary: 'Change a node’s title, content or order, or move it',
   description:
-    'Send only the fields to change; `content: null` clears the content. `parent_id` moves the node and its descendants to another parent in the same document. The ETag is that of the document.',
+    'Send only the fields to change; `content: null` clears the content. `parent_id` moves the node and its descendants to another parent in the same document. The ETag is that of the document. ' +
+    warningsDescription,
   access: ownerEditorOrAdmin,
   params: nodeParams,
-  body: patchBody({ title, content: content.nullable(), order, parent_id: parentId }),
+  query: contentQuery,
+  body: patchBody({ title, content: content.nullable(), order, parent_id: parentId }).transform(
+    ({ content, ...fields }) => {
+      const warnings: ContentWarning[] = [];
+      if (!content) return { ...fields, content, warnings };
+      return { ...fields, content: toContentText(content, 'body/content', warnings), warnings };
+    },
+  ),
   status: 200,
-  returns: Node,
+  returns: WrittenNode,
   etag: true,
   problems: [
     NotFound,
@@ -128,13 +139,17 @@ export const replaceTree = operation({
   method: 'put',
   path: '/documents/{doc_id}/nodes',
   summary: 'Replace the whole tree',
-  description: 'Replaces all nodes or none. Every node gets a new id.',
+  description: `Replaces all nodes or none. Every node gets a new id. ${warningsDescription}`,
   access: ownerEditorOrAdmin,
   params: docParams,
-  body: z.strictObject({ nodes: z.array(treeInput).max(10_000) }),
+  query: contentQuery,
+  body: z.strictObject({ nodes: treeInput }).transform(({ nodes }) => {
+    const warnings: ContentWarning[] = [];
+    return { nodes: toTreeInput(nodes, warnings), warnings };
+  }),
   maxBodyBytes: wholeTreeBytes,
   status: 200,
-  returns: Document,
+  returns: WrittenDocument,
   etag: true,
   problems: [
     NotFound,

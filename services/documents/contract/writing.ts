@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { NotFound, nothing, operation, PreconditionFailed, patchBody } from '#libs/contract';
 import { member, ownerOrAdmin, StorageQuotaExhausted } from '../../identity/contract.ts';
 import { ownerEditorOrAdmin } from '../access.ts';
+import { type ContentWarning, warningsDescription } from '../content.ts';
 import {
   ContentTooLarge,
   DocumentIsArchived,
@@ -13,12 +14,15 @@ import {
   VersionUnchanged,
 } from '../problems.ts';
 import {
+  contentQuery,
   Document,
   department,
   docParams,
   title,
+  toTreeInput,
   treeInput,
   versionLabel,
+  WrittenDocument,
   wholeTreeBytes,
 } from '../shapes.ts';
 
@@ -27,16 +31,23 @@ export const createDocument = operation({
   method: 'post',
   path: '/documents',
   summary: 'Create a draft, empty or with its whole tree',
+  description: warningsDescription,
   access: member,
-  body: z.strictObject({
-    title,
-    version: versionLabel.nullish(),
-    department: department.nullish(),
-    nodes: z.array(treeInput).max(10_000).optional(),
-  }),
+  query: contentQuery,
+  body: z
+    .strictObject({
+      title,
+      version: versionLabel.nullish(),
+      department: department.nullish(),
+      nodes: treeInput.optional(),
+    })
+    .transform(({ nodes = [], ...fields }) => {
+      const warnings: ContentWarning[] = [];
+      return { ...fields, nodes: toTreeInput(nodes, warnings), warnings };
+    }),
   maxBodyBytes: wholeTreeBytes,
   status: 201,
-  returns: Document,
+  returns: WrittenDocument,
   location: '/documents/{id}',
   etag: true,
   // NotFound: a replayed request whose document was deleted in the meantime
