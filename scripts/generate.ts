@@ -24,6 +24,7 @@ import { monitoringFiles } from './monitoring/files.ts';
 import { renderPage, renderTable } from './page.ts';
 import { renderPageWithFiles } from './page-with-files.ts';
 import { reliabilityPage } from './reliability-page.ts';
+import { richTextPage } from './rich-text-page.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -40,6 +41,7 @@ const files: Record<string, string> = {
   'docs/metrics.md': renderPage('Metrics', await metricsPage(), 'the declarations of the metrics'),
   'docs/permissions.md': permissionsPage(),
   'docs/reliability.md': reliabilityPage(readResults()),
+  'docs/rich-text.md': renderPage('Rich text', richTextPage(), 'the declarations of nodes and marks'),
   'docs/settings.md': settingsPage(),
   'docs/webhooks.md': await renderPageWithFiles('docs/webhooks.md'),
   'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,
