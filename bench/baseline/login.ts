@@ -56,7 +56,7 @@ export function loginHandlers(db: Db) {
           id: organization._id,
           name: organization.name,
           slug: organization.slug,
-          settings: { lock_published: false, embed_origins: null },
+          settings: { lock_published: false, embed_origins: null, language: 'en' },
           created_at: organization.created_at,
         },
       };

@@ -12,6 +12,7 @@ export function summary(row: Row) {
     title: row.title,
     version: row.version,
     department: row.department,
+    language: row.language,
     status: row.status,
     published_at: row.published_at,
     archived_at: row.archived_at,

@@ -76,6 +76,7 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
         title: body.title,
         version: body.version,
         department: body.department,
+        language: null,
         status: 'draft',
         published_at: null,
         archived_at: null,

@@ -6,6 +6,7 @@ export { type Envelope, type EventType, envelope, event } from './event.ts';
 export { hostNamePattern, isHostName, portPattern } from './host-name.ts';
 export { addError, checkShape, createInputErrors, type InputErrors } from './input-errors.ts';
 export { type JsonBody, parseJsonBody } from './json-body.ts';
+export { languageTag } from './language-tag.ts';
 export { findLoneSurrogates } from './lone-surrogates.ts';
 export {
   Body,

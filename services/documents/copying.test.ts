@@ -95,7 +95,13 @@ describe('duplicateDocument', () => {
     const content = { type: 'doc', content: [{ type: 'text', text: 'é' }] };
     const tie = (title: string) => ({ node_type: 'section', title, order: 5, content });
     const nodes = [tie('first'), tie('second'), ...toTreeInput([['A', [['A1', ['a']], 'A2']]])];
-    const original = await context.create(ada, { title: 'T', version: '3', department: 'Ops', nodes });
+    const original = await context.create(ada, {
+      title: 'T',
+      version: '3',
+      department: 'Ops',
+      language: 'pt-br',
+      nodes,
+    });
     await context.set(original.id, { editor_id: ada.id, parent_doc_id: newId(), share_epoch: 4 });
     for (const status of ['draft', 'published', 'archived']) {
       await context.set(original.id, { status, published_at: status === 'draft' ? null : new Date() });
@@ -106,6 +112,7 @@ describe('duplicateDocument', () => {
         title: 'T',
         version: '3',
         department: 'Ops',
+        language: 'pt-BR',
         status: 'draft',
         created_by: member.id,
         editor_id: null,

@@ -45,6 +45,7 @@ describe('createDocument', () => {
       parent_doc_id: null,
       version: null,
       department: null,
+      language: null,
       status: 'draft',
       published_at: null,
       archived_at: null,

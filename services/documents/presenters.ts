@@ -13,6 +13,7 @@ export function toSummary(row: SummaryRow): DocumentSummary {
     title: row.title,
     version: row.version,
     department: row.department,
+    language: row.language ?? null,
     status: row.status,
     published_at: row.published_at?.toISOString() ?? null,
     archived_at: row.archived_at?.toISOString() ?? null,

@@ -248,6 +248,7 @@ describe('archiveDocument', () => {
       title: 'T',
       version: '1',
       department: 'D',
+      language: 'nl',
       nodes,
     });
     const { status, body, headers } = await lifecycle.archive(ada, document.id);

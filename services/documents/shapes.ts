@@ -1,6 +1,6 @@
 /** Defines the request and response shapes of documents and nodes. */
 import { z } from 'zod';
-import { id, order as position, queryFlag, requiredText, text, timestamp } from '#libs/contract';
+import { id, languageTag, order as position, queryFlag, requiredText, text, timestamp } from '#libs/contract';
 import { type Content, ContentWarning, content, toContentText } from './content.ts';
 
 export const documentStatus = z.enum(['draft', 'published', 'archived']);
@@ -12,6 +12,7 @@ export type NodeType = z.infer<typeof nodeType>;
 export const title = requiredText(300, 'A title is required');
 export const versionLabel = text(64).meta({ description: 'Free-form label, e.g. "2.1"' });
 export const department = text(200).meta({ description: 'Free-form label of a department or team' });
+export const language = languageTag;
 export const order = position;
 
 /** The query of operations that accept rich text. */
@@ -79,6 +80,10 @@ const documentFields = {
   title: z.string(),
   version: z.string().nullable(),
   department: z.string().nullable(),
+  language: z
+    .string()
+    .nullable()
+    .meta({ description: 'Language tag (BCP 47); null means the `language` of the organization’s settings' }),
   status: documentStatus,
   published_at: timestamp.nullable(),
   archived_at: timestamp.nullable(),

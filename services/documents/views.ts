@@ -18,6 +18,8 @@ export const documentStates = view({
     title: z.string(),
     version: z.string().nullable(),
     department: z.string().nullable(),
+    /** A canonical BCP 47 tag. Without one, the language of the organization applies. */
+    language: z.string().nullish(),
     status: documentStatus,
     published_at: z.date().nullable(),
     /** Counts every change of the document or its tree. */

@@ -33,8 +33,8 @@ describe('updateDocument', () => {
       updated_at: first.body.updated_at,
     });
     expect(first.body.updated_at > document.updated_at).toBe(true);
-    const second = await patch(document.id, { department: 'IT' });
-    expect(second.body).toMatchObject({ title: 'New', version: null, department: 'IT' });
+    const second = await patch(document.id, { department: 'IT', language: 'DE-at' });
+    expect(second.body).toMatchObject({ title: 'New', version: null, department: 'IT', language: 'de-AT' });
     expect([first, second].map(({ headers }) => headers.get('etag'))).toEqual(['"2"', '"3"']);
     const read = await context.request(ada, 'GET', document.id);
     expect([read.body, read.headers.get('etag')]).toEqual([second.body, '"3"']);
@@ -46,11 +46,13 @@ describe('updateDocument', () => {
       title: ' ',
       version: 'x'.repeat(65),
       department: 7,
+      language: 'en_US',
       status: 'published',
     });
     expect(status).toBe(400);
     expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
       'body/department',
+      'body/language',
       'body/status',
       'body/title',
       'body/version',
@@ -58,6 +60,18 @@ describe('updateDocument', () => {
     for (const nonsense of [{}, { title: null }, [], 7, { title: 'x'.repeat(301) }])
       expect(outcome(await patch(id, nonsense))).toEqual([400, 'invalid_request']);
     expect((await context.request(ada, 'GET', id)).headers.get('etag')).toBe('"1"');
+  });
+
+  test('updateDocument clears the language, and older rows have none', async () => {
+    const { id } = await context.create(ada, { title: 'T', language: 'fr' });
+    expect((await context.request(ada, 'GET', id)).body.language).toBe('fr');
+    expect((await patch(id, { language: null })).body.language).toBeNull();
+    await context.app.db
+      .collection<{ _id: string }>('documents')
+      .updateOne({ _id: id }, { $unset: { language: 1 } });
+    const { body } = await patch(id, { title: 'New' });
+    expect(Document.parse(body)).toMatchObject({ title: 'New', language: null });
+    expect((await context.request(ada, 'POST', `${id}/duplicate`)).body.language).toBeNull();
   });
 
   test('updateDocument allows owner, editor and admin', async () => {

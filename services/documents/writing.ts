@@ -101,14 +101,16 @@ interface Fields {
   title: string;
   version?: string | null | undefined;
   department?: string | null | undefined;
+  language?: string | null | undefined;
 }
 
 /** Maps a request body to a change of the fields that it contains. */
-function toChange({ title, version, department }: BodyOf<typeof updateDocument>): Change {
+function toChange({ title, version, department, language }: BodyOf<typeof updateDocument>): Change {
   return {
     ...(title !== undefined && { title }),
     ...(version !== undefined && { version }),
     ...(department !== undefined && { department }),
+    ...(language !== undefined && { language }),
   };
 }
 
@@ -116,7 +118,7 @@ function toChange({ title, version, department }: BodyOf<typeof updateDocument>)
 function createDraft(
   actor: { organization_id: string; user_id: string },
   at: Date,
-  { title, version, department }: Fields,
+  { title, version, department, language }: Fields,
 ): DocumentRow {
   const _id = newId();
   return {
@@ -129,6 +131,7 @@ function createDraft(
     title,
     version: version ?? null,
     department: department ?? null,
+    language: language ?? null,
     status: 'draft',
     published_at: null,
     archived_at: null,

@@ -1,6 +1,6 @@
 /** The schemas of people, organizations and credentials, as clients send and receive them. */
 import { z } from 'zod';
-import { hostNamePattern, id, portPattern, requiredText, text, timestamp } from '#libs/contract';
+import { hostNamePattern, id, languageTag, portPattern, requiredText, text, timestamp } from '#libs/contract';
 import type { StorageLimitName } from './rules/storage-limits.ts';
 
 /** A member's role. */
@@ -52,9 +52,16 @@ const embedOrigins = z
 export const settingsInput = z.strictObject({
   lock_published: lockPublished.optional(),
   embed_origins: embedOrigins.nullable().optional(),
+  language: languageTag.optional(),
 });
 
-const Settings = z.strictObject({ lock_published: lockPublished, embed_origins: embedOrigins.nullable() });
+const Settings = z.strictObject({
+  lock_published: lockPublished,
+  embed_origins: embedOrigins.nullable(),
+  language: z
+    .string()
+    .meta({ description: 'Language of documents that have none of their own (BCP 47); `en` unless set' }),
+});
 export type Settings = z.infer<typeof Settings>;
 
 export const RoleInfo = z

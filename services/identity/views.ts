@@ -71,6 +71,7 @@ export const organizationProfiles = view({
       $set: {
         lock_published: { $ifNull: ['$settings.lock_published', defaultSettings.lock_published] },
         embed_origins: { $ifNull: ['$settings.embed_origins', defaultSettings.embed_origins] },
+        language: { $ifNull: ['$settings.language', defaultSettings.language] },
       },
     },
   ],
@@ -83,6 +84,8 @@ export const organizationProfiles = view({
     lock_published: z.boolean(),
     /** Origins that may embed public links in a frame; null allows any. */
     embed_origins: z.array(z.string()).nullable(),
+    /** The language of documents that have none of their own (BCP 47); missing until the view is updated. */
+    language: z.string().nullish(),
   }),
 });
 

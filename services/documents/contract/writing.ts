@@ -18,6 +18,7 @@ import {
   Document,
   department,
   docParams,
+  language,
   title,
   toTreeInput,
   treeInput,
@@ -39,6 +40,7 @@ export const createDocument = operation({
       title,
       version: versionLabel.nullish(),
       department: department.nullish(),
+      language: language.nullish(),
       nodes: treeInput.optional(),
     })
     .transform(({ nodes = [], ...fields }) => {
@@ -58,12 +60,17 @@ export const updateDocument = operation({
   id: 'updateDocument',
   method: 'patch',
   path: '/documents/{doc_id}',
-  summary: 'Change a document’s title, version or department',
+  summary: 'Change a document’s title, version, department or language',
   description:
-    'Send only the fields to change; `null` clears `version` and `department`. A change of a published document publishes `document.updated`. The `version` of a revision draft must differ from that of the document it revises.',
+    'Send only the fields to change; `null` clears `version`, `department` and `language`. A change of a published document publishes `document.updated`. The `version` of a revision draft must differ from that of the document it revises.',
   access: ownerEditorOrAdmin,
   params: docParams,
-  body: patchBody({ title, version: versionLabel.nullable(), department: department.nullable() }),
+  body: patchBody({
+    title,
+    version: versionLabel.nullable(),
+    department: department.nullable(),
+    language: language.nullable(),
+  }),
   status: 200,
   returns: Document,
   etag: true,
@@ -89,7 +96,7 @@ export const duplicateDocument = operation({
   path: '/documents/{doc_id}/duplicate',
   summary: 'Copy a document to a new draft',
   description:
-    'Copies the title, version, department and tree of a document in any status. You own the draft, and it starts a new history.',
+    'Copies the title, version, department, language and tree of a document in any status. You own the draft, and it starts a new history.',
   access: member,
   params: docParams,
   status: 201,

@@ -26,6 +26,7 @@ export interface RevisionFields {
   title: string;
   version: string | null;
   department: string | null;
+  language?: string | null;
   share_epoch: number;
   node_count: number;
   content_bytes: number;
@@ -34,7 +35,7 @@ export interface RevisionFields {
 /** Returns the fields that a revision copies from its original, including the owner. */
 export function revisionFields(original: RevisionFields): RevisionFields {
   const { organization_id, family_id, created_by, editor_id, title, version, department } = original;
-  const { share_epoch, node_count, content_bytes } = original;
+  const { language = null, share_epoch, node_count, content_bytes } = original;
   return {
     organization_id,
     family_id,
@@ -43,6 +44,7 @@ export function revisionFields(original: RevisionFields): RevisionFields {
     title,
     version,
     department,
+    language,
     share_epoch,
     node_count,
     content_bytes,

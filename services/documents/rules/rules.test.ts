@@ -68,6 +68,7 @@ describe('lifecycle', () => {
       title: 'T',
       version: '1',
       department: null,
+      language: 'de',
       share_epoch: 2,
       node_count: 3,
       content_bytes: 4,
@@ -80,6 +81,8 @@ describe('lifecycle', () => {
       row_version: 9,
     };
     expect(revisionFields(original)).toEqual(fields);
+    const { language: _, ...older } = original;
+    expect(revisionFields(older)).toEqual({ ...fields, language: null });
   });
 
   test('history is sorted by publish time, then id, and needs two versions', () => {

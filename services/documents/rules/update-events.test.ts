@@ -7,9 +7,15 @@ const after = (ms: number) => new Date(at.getTime() + ms);
 const published = { status: 'published' } as const;
 const dueIn5s = { update_event_due_at: after(5_000) };
 
-test.each([{ title: 'T' }, { version: null }, { department: 'D' }, { node_count: 1, content_bytes: 0 }, {}])(
-  'a change of %j makes the event of a published document due in 5 s',
-  (change) => expect(scheduleUpdateEvent(published, change, at)).toEqual(dueIn5s),
+test.each([
+  { title: 'T' },
+  { version: null },
+  { department: 'D' },
+  { language: 'de' },
+  { node_count: 1, content_bytes: 0 },
+  {},
+])('a change of %j makes the event of a published document due in 5 s', (change) =>
+  expect(scheduleUpdateEvent(published, change, at)).toEqual(dueIn5s),
 );
 
 test.each([{ editor_id: null }, { status: 'archived', archived_at: at }, { share_epoch: 1 }])(

@@ -16,6 +16,7 @@ const contentFields: ReadonlySet<string> = new Set([
   'title',
   'version',
   'department',
+  'language',
   'node_count',
   'content_bytes',
 ]);

@@ -31,6 +31,8 @@ export const documents = collection('documents', {
     _id: id,
     /** The id of the first version; all revisions share it. */
     family_id: id,
+    /** Rows from before this field existed do not have it. */
+    language: z.string().nullable().exactOptional(),
     published_at: z.date().nullable(),
     archived_at: z.date().nullable(),
     created_at: z.date(),

@@ -18,6 +18,7 @@ export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
     title,
     version: null,
     department: null,
+    language: null,
     status: 'draft',
     published_at: null,
     archived_at: null,

@@ -18,7 +18,7 @@ describe('the organization', () => {
     const ada = await register(app);
     const patch = (body: unknown) => app.request('PATCH', '/organization', { as: ada.token, body });
     const before = (await app.request('GET', '/organization', { as: ada.key })).body;
-    expect(before.settings).toEqual({ lock_published: false, embed_origins: null });
+    expect(before.settings).toEqual({ lock_published: false, embed_origins: null, language: 'en' });
     await patch({ settings: { lock_published: true } });
     const { body } = await patch({
       name: 'New name',
@@ -27,12 +27,13 @@ describe('the organization', () => {
     expect(body).toEqual({
       ...before,
       name: 'New name',
-      settings: { lock_published: true, embed_origins: ['https://intranet.example'] },
+      settings: { lock_published: true, embed_origins: ['https://intranet.example'], language: 'en' },
     });
     expect((await app.request('GET', '/organization', { as: ada.key })).body).toEqual(body);
-    expect((await patch({ settings: { embed_origins: null } })).body.settings).toEqual({
+    expect((await patch({ settings: { embed_origins: null, language: 'DE-ch' } })).body.settings).toEqual({
       lock_published: true,
       embed_origins: null,
+      language: 'de-CH',
     });
   });
 
@@ -44,6 +45,7 @@ describe('the organization', () => {
         lock_published: 1,
         colour: 'red',
         embed_origins: ['intranet', 'https://x.example/path', 'ftp://x'],
+        language: 'en_US',
       },
     };
     const { status, body } = await app.request('PATCH', '/organization', { as: ada.token, body: bad });
@@ -53,6 +55,7 @@ describe('the organization', () => {
       'slug',
       'settings/lock_published',
       'settings/colour',
+      'settings/language',
       'settings/embed_origins/0',
       'settings/embed_origins/1',
       'settings/embed_origins/2',
@@ -96,12 +99,12 @@ describe('the organization', () => {
     const profiles = app.db.collection('organization_profiles');
     const readProfile = async () => {
       const row = await profiles.findOne({ slug: ada.slug });
-      return [row?.lock_published, row?.embed_origins, row?.row_version];
+      return [row?.lock_published, row?.embed_origins, row?.language, row?.row_version];
     };
-    expect(await readProfile()).toEqual([false, null, 1]);
-    const settings = { lock_published: true, embed_origins: ['https://intranet.example'] };
+    expect(await readProfile()).toEqual([false, null, 'en', 1]);
+    const settings = { lock_published: true, embed_origins: ['https://intranet.example'], language: 'fr' };
     await app.request('PATCH', '/organization', { as: ada.token, body: { settings } });
-    expect(await readProfile()).toEqual([true, ['https://intranet.example'], 2]);
+    expect(await readProfile()).toEqual([true, ['https://intranet.example'], 'fr', 2]);
     const [found] = (await profiles.find({ slug: ada.slug }).explain('executionStats')).stages;
     const { totalKeysExamined, totalDocsExamined } = found.$cursor.executionStats;
     expect([totalKeysExamined, totalDocsExamined]).toEqual([1, 1]);

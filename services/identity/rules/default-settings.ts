@@ -2,4 +2,4 @@
 import type { Settings } from '../shapes.ts';
 
 /** The settings of a new organization, and the defaults of settings that an organization has not set. */
-export const defaultSettings: Settings = { lock_published: false, embed_origins: null };
+export const defaultSettings: Settings = { lock_published: false, embed_origins: null, language: 'en' };
