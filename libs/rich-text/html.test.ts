@@ -123,12 +123,54 @@ test('any other image is replaced by its alt text', () => {
   }
 });
 
-test('a task item has a disabled, labelled checkbox', () => {
+test('a task item has a printed mark with a name, not a checkbox', () => {
   const task = (checked: unknown) => toHtml(node('taskList', nodeWith('taskItem', { checked }, p('a'))));
-  const item = (state: string) =>
-    `<ul class="task-list"><li class="task-item"><input type="checkbox" disabled=""${state} aria-label="Done"/><div><p>a</p></div></li></ul>`;
-  expect(task(true)).toBe(item(' checked=""'));
-  for (const checked of [false, 'true', undefined]) expect(task(checked)).toBe(item(''));
+  const item = (mark: string) =>
+    `<ul class="task-list"><li class="task-item">${mark}<div><p>a</p></div></li></ul>`;
+  const done = '<span class="task-mark done" role="img" aria-label="Done"></span>';
+  const open = '<span class="task-mark" role="img" aria-label="Not done"></span>';
+  expect(task(true)).toBe(item(done));
+  for (const checked of [false, 'true', undefined]) expect(task(checked)).toBe(item(open));
+});
+
+test('the words for screen readers follow the options', () => {
+  const words = { done: 'Erledigt', notDone: 'Offen', table: 'Tabelle' };
+  const task = nodeWith('taskItem', { checked: true }, p('a'));
+  const page = toHtml(doc(node('taskList', task), node('table', node('tableRow', node('tableCell')))), {
+    words,
+  });
+  expect(page).toContain('aria-label="Erledigt"');
+  expect(page).toContain('aria-label="Tabelle"');
+});
+
+test('cells are short or long by the length of all their text', () => {
+  const getClass = (...content: RichText[]) =>
+    /<td( class="(\w+)")?>/.exec(toHtml(node('table', node('tableRow', node('tableCell', ...content)))))?.[2];
+  const words = 'word '.repeat(6);
+  expect(getClass(p(words), node('bulletList', li(words)))).toBe('long');
+  for (const some of ['x'.repeat(13), 'x'.repeat(59)]) expect(getClass(p(some))).toBeUndefined();
+  expect(getClass()).toBe('short');
+  expect(getClass(p('± 0.10 ml/s'))).toBe('short');
+  expect(getClass(p(nodeWith('image', { src: 'x'.repeat(99), alt: 'A' })))).toBe('short');
+});
+
+test('a row below a merged cell of the first column is continued', () => {
+  const merged = nodeWith('tableCell', { rowspan: 3 }, p('a'));
+  const rows = [
+    node('tableRow', merged, node('tableCell')),
+    node('tableRow', nodeWith('tableCell', { rowspan: 2 })),
+    node('tableRow', node('tableCell')),
+    node('tableRow', node('tableCell'), nodeWith('tableCell', { rowspan: 2 })),
+    node('tableRow', node('tableCell')),
+  ];
+  const found = [...toHtml(node('table', ...rows)).matchAll(/<tr( class="continued")?>/g)];
+  expect(found.map(([, isContinued]) => isContinued !== undefined)).toEqual([
+    false,
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('leading header rows become thead, later header cells row headers', () => {
@@ -136,8 +178,8 @@ test('leading header rows become thead, later header cells row headers', () => {
   const td = nodeWith('tableCell', { colspan: 2, rowspan: 3 }, p('d'));
   const table = node('table', node('tableRow', th('a'), th('b')), node('tableRow', th('c'), td));
   expect(toHtml(table).replaceAll('\n', '')).toBe(
-    '<div class="table" tabindex="0" role="group" aria-label="Table"><table><thead><tr><th scope="col"><p>a</p></th><th scope="col"><p>b</p></th></tr></thead>' +
-      '<tbody><tr><th scope="row"><p>c</p></th><td colspan="2" rowspan="3"><p>d</p></td></tr></tbody></table></div>',
+    '<div class="table" tabindex="0" role="group" aria-label="Table"><table><thead><tr><th class="short" scope="col"><p>a</p></th><th class="short" scope="col"><p>b</p></th></tr></thead>' +
+      '<tbody><tr><th class="short" scope="row"><p>c</p></th><td class="short" colspan="2" rowspan="3"><p>d</p></td></tr></tbody></table></div>',
   );
 });
 
@@ -145,7 +187,7 @@ test('invalid spans and list starts are omitted', () => {
   for (const value of [1, 0, -1, 1.5, 1e9, '2', null, Number.NaN]) {
     expect(
       toHtml(node('table', node('tableRow', nodeWith('tableCell', { colspan: value, rowspan: value })))),
-    ).toContain('<td></td>');
+    ).toContain('<td class="short"></td>');
   }
   for (const start of [1, -1, 1.5, '3', 1e10])
     expect(toHtml(nodeWith('orderedList', { start }, li('a')))).toContain('<ol><li>');

@@ -2,7 +2,8 @@
 import { getInteger, getString } from './attributes.ts';
 import { getCallout } from './callout.ts';
 import { inlineHtml } from './html-inline.ts';
-import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
+import { tableHtml } from './html-table.ts';
+import { element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
 import { toWellFormed } from './well-formed.ts';
@@ -10,15 +11,33 @@ import { toWellFormed } from './well-formed.ts';
 const alignments = new Set(['left', 'center', 'right', 'justify']);
 const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
 
+/** The words that only screen readers announce. */
+export interface HtmlWords {
+  done: string;
+  notDone: string;
+  table: string;
+}
+
+const english: HtmlWords = { done: 'Done', notDone: 'Not done', table: 'Table' };
+
 /**
  * Renders the content without styles and scripts. The classes are `align-…`, `language-…`, `task-list`,
- * `task-item`, `callout`, `callout-<kind>`, `callout-label`,
- * `color-<name>` and `table` (the scrollable wrapper of a table). The top heading level becomes `h5`, or
- * `h<headingLevel>`; lower levels follow down to `h6`. Remote images become links.
+ * `task-item`, `task-mark`, `done`, `callout`, `callout-<kind>`, `callout-label`, `color-<name>` and those of tables:
+ * `table` (the scrollable wrapper), `short` and `long` (cells with a word or a sentence) and `continued` (a row whose
+ * first column is a cell from above). The top heading level becomes `h5`, or `h<headingLevel>`; lower levels follow
+ * down to `h6`. Remote images become links.
  */
-export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): Html {
+export function toHtml(
+  content: RichText,
+  { headingLevel = 5, words = english }: { headingLevel?: number; words?: HtmlWords } = {},
+): Html {
   const root = toWellFormed(content);
-  return blocks(root, headingLevel - findTopLevel(root));
+  return blocks(root, { shift: headingLevel - findTopLevel(root), words });
+}
+
+interface Context {
+  shift: number;
+  words: HtmlWords;
 }
 
 /** The top heading level in use; content that starts at level 2 must not skip a level in the page. */
@@ -33,34 +52,34 @@ function getLevel(heading: RichText): number {
   return getInteger(heading, 'level', 1, 6) ?? 1;
 }
 
-/** Renders the children of a node; `shift` is added to the level of each heading. */
-function blocks(parent: RichText, shift: number): Html {
+/** Renders the children of a node; `context.shift` is added to the level of each heading. */
+function blocks(parent: RichText, context: Context): Html {
   return joinHtml(
-    (parent.content ?? []).map((node) => block(node, shift)),
+    (parent.content ?? []).map((node) => block(node, context)),
     '\n',
   );
 }
 
-function block(node: RichText, shift: number): Html {
+function block(node: RichText, context: Context): Html {
   switch (node.type) {
     case 'heading': {
-      const level = Math.trunc(shift + getLevel(node));
+      const level = Math.trunc(context.shift + getLevel(node));
       return textblock(`h${Math.min(6, Math.max(1, level))}`, node);
     }
     case 'codeBlock':
       return code(node);
     case 'blockquote':
-      return element('blockquote', {}, blocks(node, shift));
+      return element('blockquote', {}, blocks(node, context));
     case 'callout':
-      return callout(node, shift);
+      return callout(node, context);
     case 'horizontalRule':
       return element('hr', {});
     case 'table':
-      return table(node, shift);
+      return tableHtml(node, context.words.table, (cell) => blocks(cell, context));
     case 'bulletList':
     case 'taskList':
     case 'orderedList':
-      return list(node, shift);
+      return list(node, context);
     default:
       return textblock('p', node);
   }
@@ -76,10 +95,14 @@ function textblock(name: string, node: RichText): Html {
 }
 
 /** The label is text, so that the kind does not depend on colours; the style sheet adds the symbol. */
-function callout(node: RichText, shift: number): Html {
+function callout(node: RichText, context: Context): Html {
   const { kind, signalWord } = getCallout(node);
   const label = element('p', { class: 'callout-label' }, escapeHtml(signalWord));
-  return element('aside', { class: `callout callout-${kind}` }, joinHtml([label, blocks(node, shift)], '\n'));
+  return element(
+    'aside',
+    { class: `callout callout-${kind}` },
+    joinHtml([label, blocks(node, context)], '\n'),
+  );
 }
 
 function code(node: RichText): Html {
@@ -89,9 +112,9 @@ function code(node: RichText): Html {
   return element('pre', {}, element('code', { class: className }, escapeHtml(text)));
 }
 
-function list(node: RichText, shift: number): Html {
+function list(node: RichText, context: Context): Html {
   const inner = joinHtml(
-    (node.content ?? []).map((item) => listItem(item, shift)),
+    (node.content ?? []).map((item) => listItem(item, context)),
     '\n',
   );
   if (node.type === 'taskList') return element('ul', { class: 'task-list' }, inner);
@@ -102,41 +125,15 @@ function list(node: RichText, shift: number): Html {
   return element('ol', attributes, inner);
 }
 
-function listItem(item: RichText, shift: number): Html {
-  const inner = blocks(item, shift);
+function listItem(item: RichText, context: Context): Html {
+  const inner = blocks(item, context);
   if (item.type !== 'taskItem') return element('li', {}, inner);
-  const checked = item.attrs?.checked === true ? '' : undefined;
-  const box = element('input', { type: 'checkbox', disabled: '', checked, 'aria-label': 'Done' });
-  return element('li', { class: 'task-item' }, joinHtml([box, element('div', {}, inner)]));
+  const mark = taskMark(item.attrs?.checked === true, context.words);
+  return element('li', { class: 'task-item' }, joinHtml([mark, element('div', {}, inner)]));
 }
 
-/**
- * Leading rows of only header cells become the `thead`; a header cell in a later row is a row header. A table
- * may be wider than the page, so its wrapper scrolls and can be focused by keyboard.
- */
-function table(node: RichText, shift: number): Html {
-  const rows = node.content ?? [];
-  const body = rows.findIndex((row) => row.content?.some((cell) => cell.type !== 'tableHeader'));
-  const split = body === -1 ? rows.length : body;
-  const part = (name: string, scope: string, some: RichText[]): Html[] => {
-    if (some.length === 0) return [];
-    const inner = some.map((row) => tableRow(row, scope, shift));
-    return [element(name, {}, joinHtml(inner, '\n'))];
-  };
-  const parts = [...part('thead', 'col', rows.slice(0, split)), ...part('tbody', 'row', rows.slice(split))];
-  const box = { class: 'table', tabindex: 0, role: 'group', 'aria-label': 'Table' };
-  return element('div', box, element('table', {}, joinHtml(parts)));
-}
-
-function tableRow(row: RichText, scope: string, shift: number): Html {
-  const inner = (row.content ?? []).map((cell) => {
-    const isHeader = cell.type === 'tableHeader';
-    const spans: Attributes = {
-      colspan: getInteger(cell, 'colspan', 2, 1000),
-      rowspan: getInteger(cell, 'rowspan', 2, 1000),
-      scope: isHeader ? scope : undefined,
-    };
-    return element(isHeader ? 'th' : 'td', spans, blocks(cell, shift));
-  });
-  return element('tr', {}, joinHtml(inner));
+/** The place of a printed mark: an input, even a disabled one, would look as if readers could tick it. */
+function taskMark(isDone: boolean, { done, notDone }: HtmlWords): Html {
+  const name = { role: 'img', 'aria-label': isDone ? done : notDone };
+  return element('span', { class: isDone ? 'task-mark done' : 'task-mark', ...name }, joinHtml([]));
 }

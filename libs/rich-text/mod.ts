@@ -2,7 +2,7 @@
 export { type Callout, type CalloutKind, calloutKinds, getCallout } from './callout.ts';
 export { type ColorName, colorNames, getColor } from './color.ts';
 export { findFaults, isRichText } from './faults.ts';
-export { toHtml } from './html.ts';
+export { type HtmlWords, toHtml } from './html.ts';
 export { parseImage, parsePageImage } from './image.ts';
 export { knownMarks } from './known-marks.ts';
 export { knownNodes } from './known-nodes.ts';
