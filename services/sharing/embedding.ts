@@ -75,7 +75,7 @@ export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: Embed
     if (!found) throw Unavailable('The document is being changed. Try again.', { headers: retryHeaders });
     countResponse({ format, cache: found.cacheStatus });
     const { link, etag } = found.version;
-    const headers = { ...publicHeaders, ...representation.getHeaders(link.organization) };
+    const headers = { ...publicHeaders, ...representation.getHeaders(link) };
     return reply(body(representation.type, found.bytes), { etag, headers });
   });
 

@@ -39,12 +39,12 @@ async function visit<R>(address: string, policy: Policy, work: (page: Page) => P
 async function findForbidden(page: Page): Promise<string[]> {
   return page.$$eval('*', (elements) => {
     const allowed =
-      'html head meta title link style body a header main article h1 h2 h3 h4 h5 h6 dl div dt dd time nav details summary ol ul li span p section strong em s u mark sub sup code pre br img blockquote aside hr table thead tbody tr th td input footer';
+      'html head meta title link style body a header main article h1 h2 h3 h4 h5 h6 dl div dt dd time nav details summary ol ul li span p section strong em s u mark sub sup code pre br img blockquote hr table thead tbody tr th td aside footer';
     const names = new Set(allowed.split(' '));
     const forbidden = new RegExp(
       [
         String.raw`^\w+ (on|style|color|src(?!=)|action|formaction|ping|http-equiv|data=)`,
-        String.raw`^a href=(?!#[\d.]+$|#document$|https?:|mailto:)`,
+        String.raw`^a href=(?!#[\d.]+$|#document$|#contents$|https?:|mailto:)`,
         String.raw`^img src=(?!data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$)`,
         '^link (?!rel=icon$|href=data:,$)',
         String.raw`^(?!a|img|link)\w+ (href|src)=`,
@@ -91,6 +91,10 @@ describe.each(policies)('a public page %s', (policy) => {
         expect(await findForbidden(page)).toEqual([]);
         expect(await page.locator('h1').count()).toBe(1);
         expect(await page.locator('footer').count()).toBe(1);
+        // the sheet with title, version and name has one @page rule with four boxes
+        const rules =
+          '[...document.styleSheets[1].cssRules].map((rule) => [rule.type, rule.cssRules.length])';
+        expect(await page.evaluate(rules)).toEqual([[6, 4]]);
       });
     }
   });

@@ -39,7 +39,7 @@ test('only the ETag of the HTML page changes with the organization', () => {
 test('the renderer fixture covers every element of the HTML page', () => {
   const page = renderText(representations.html);
   const elements =
-    'h1 h2 h3 h4 h5 p ul ol li table thead tbody tr th td blockquote pre code hr br img a input strong em s u mark sub sup style';
+    'h1 h2 h3 h4 h5 p ul ol li table thead tbody tr th td blockquote pre code hr br img a aside strong em s u mark sub sup style';
   expect(elements.split(' ').filter((name) => !new RegExp(`<${name}[ >/]`).test(page))).toEqual([]);
   expect(JSON.parse(renderText(representations.json)).nodes[0].children[0].children).toHaveLength(1);
 });

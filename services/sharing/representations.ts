@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto';
 import { embedJson } from './embed-json.ts';
 import { documentPage } from './page/document-page.ts';
+import { getPageLanguage } from './page/language.ts';
 import { pagePolicy } from './page/policy.ts';
 import { rendererFixture } from './page/renderer-fixture.ts';
-import { pageStyleSource } from './page/styles.ts';
+import { runningHead } from './page/running-head.ts';
+import { pageStyleSource, toHashSource } from './page/styles.ts';
 import { frameAncestors } from './rules.ts';
 import type { DocumentState, NodeRow, OrganizationProfile } from './store.ts';
 
@@ -22,8 +24,8 @@ export interface Representation {
   getEtag(link: ResolvedLink): string;
   /** Renders text in pieces, so that other requests can run in between. */
   render(link: ResolvedLink, rows: readonly NodeRow[]): Iterable<string>;
-  /** The response headers that depend on the organization. */
-  getHeaders(organization: OrganizationProfile): Record<string, string>;
+  /** The response headers that depend on the link. */
+  getHeaders(link: ResolvedLink): Record<string, string>;
 }
 
 /** The representations by the value of `?format=`. */
@@ -36,14 +38,22 @@ export const representations: Readonly<Record<'json' | 'html', Representation>> 
   }),
   html: createRepresentation({
     type: 'text/html; charset=utf-8',
-    render: ({ document, organization }, rows) =>
-      documentPage({ document, rows, organization: organization.name }),
+    render: (link, rows) => documentPage({ ...getPageFields(link), rows }),
     dependsOn: ({ document, organization }) => [document._id, document.row_version, organization.row_version],
-    getHeaders: ({ embed_origins }) => ({
-      'Content-Security-Policy': pagePolicy(pageStyleSource, frameAncestors(embed_origins)),
-    }),
+    getHeaders: (link) => {
+      const sources = `${pageStyleSource} ${toHashSource(runningHead(getPageFields(link)))}`;
+      return {
+        'Content-Security-Policy': pagePolicy(sources, frameAncestors(link.organization.embed_origins)),
+      };
+    },
   }),
 };
+
+/** What a page shows besides its nodes. The language is that of the document, else that of the organization. */
+function getPageFields({ document, organization }: ResolvedLink) {
+  const language = getPageLanguage(document.language ?? organization.language);
+  return { document, organization: organization.name, language };
+}
 
 /** Adds the ETag. It includes a hash of the rendered fixture, so a new renderer changes all ETags. */
 function createRepresentation({

@@ -1,11 +1,12 @@
 /** Renders a published document as an HTML page without scripts and external resources. */
-import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
+import { escapeHtml, type Html, html, joinHtml, style } from '#libs/rich-text';
 import { groupByParent } from '../../documents/contract.ts';
 import type { DocumentState, NodeRow } from '../store.ts';
 import { tableOfContents } from './contents.ts';
+import type { PageLanguage } from './language.ts';
 import { nodes } from './nodes.ts';
+import { runningHead } from './running-head.ts';
 import { pageStyle } from './styles.ts';
-import { formatDay, formatMinute } from './times.ts';
 
 /** The content of a page. */
 export interface PageInput {
@@ -13,63 +14,83 @@ export interface PageInput {
   rows: readonly NodeRow[];
   /** The organization's name. */
   organization: string;
+  language: PageLanguage;
 }
 
 /** Renders the page in pieces, so that other requests can run in between. */
-export function* documentPage({ document, rows, organization }: PageInput): Generator<Html> {
+export function* documentPage(input: PageInput): Generator<Html> {
+  const { language, organization, rows } = input;
+  const { words } = language;
   const children = groupByParent(rows);
+  const contents = tableOfContents(children, words);
+  const foreign = markForeignWords(language);
   yield html`<!DOCTYPE html>
-<html lang="en">
+<html lang="${escapeHtml(language.tag)}" dir="${escapeHtml(language.direction)}">
 <head>
-${head(document, organization)}
+${head(input)}
 </head>
 <body>
-<a class="skip" href="#document">Skip to the document</a>
-<header class="masthead"><p>${escapeHtml(organization)}</p></header>
-<div class="sheet">
-${tableOfContents(children)}
-<main id="document" tabindex="-1">
-<article dir="auto">
-${title(document)}
+<a class="skip" href="#document"${foreign}>${escapeHtml(words.skip)}</a>
+${masthead(input, contents !== '')}
+<main class="sheet">
+${title(input)}
+${contents}
+<article id="document" tabindex="-1" dir="auto">
 `;
-  yield* nodes(children);
+  yield* nodes(children, words);
   yield html`</article>
 </main>
-</div>
-${footer(document, organization)}
+<footer class="colophon">
+<p>${escapeHtml(organization)}${publishedAt(input)}</p>
+<p class="on-screen"${foreign}>${escapeHtml(words.onScreen)}</p>
+<p class="on-paper"${foreign}>${escapeHtml(words.onPaper)}</p>
+</footer>
 </body>
 </html>
 `;
 }
 
-function head(document: DocumentState, organization: string): Html {
+/** Browsers that cannot print the running head print the title of the page, so it has the version, too. */
+function head({ document, organization, language }: PageInput): Html {
+  const version = getVersion(document, language);
   const name = escapeHtml(document.title);
-  const site = escapeHtml(organization);
-  const about = escapeHtml(
-    [organization, document.version && `Version ${document.version}`, document.department]
-      .filter(Boolean)
-      .join(' · '),
-  );
+  const full = escapeHtml([document.title, version, organization].filter(Boolean).join(' · '));
+  const about = escapeHtml([organization, version, document.department].filter(Boolean).join(' · '));
   return html`<meta charset="utf-8"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
-<title>${name} · ${site}</title>
+<title>${full}</title>
 <meta name="description" content="${about}"/>
 <meta name="robots" content="noindex"/>
 <meta name="color-scheme" content="light dark"/>
 <meta property="og:type" content="article"/>
 <meta property="og:title" content="${name}"/>
-<meta property="og:site_name" content="${site}"/>
+<meta property="og:site_name" content="${escapeHtml(organization)}"/>
 <meta property="og:description" content="${about}"/>
 <link rel="icon" href="data:,"/>
-${pageStyle}`;
+${pageStyle}
+${style(runningHead({ document, organization, language }))}`;
 }
 
-function title(document: DocumentState): Html {
-  const { department, published_at } = document;
+/** Screen readers skip the title in the bar: it repeats the heading. */
+function masthead({ document, organization, language }: PageInput, hasContents: boolean): Html {
+  const version = getVersion(document, language);
+  const foreign = markForeignWords(language);
+  const link = html`<a class="to-contents" href="#contents"${foreign}>${escapeHtml(language.words.contents)}</a>`;
+  return html`<header class="masthead"><p class="organization">${escapeHtml(organization)}</p>
+<p class="running" aria-hidden="true"><span>${escapeHtml(document.title)}</span>${version ? html` <span>${escapeHtml(version)}</span>` : nothing}</p>
+${hasContents ? link : nothing}</header>`;
+}
+
+function title({ document, language }: PageInput): Html {
+  const { department, published_at, version } = document;
+  const { words } = language;
+  const foreign = markForeignWords(language);
+  const fact = (name: string, value: Html | '' | null): Html =>
+    value ? html`<div><dt${foreign}>${escapeHtml(name)}</dt><dd>${value}</dd></div>` : nothing;
   const facts = [
-    ...fact('Version', document.version && escapeHtml(document.version)),
-    ...fact('Department', department && escapeHtml(department)),
-    ...fact('Last published', published_at && day(published_at)),
+    fact(words.version, version && escapeHtml(version)),
+    fact(words.department, department && escapeHtml(department)),
+    fact(words.published, published_at && day(published_at, language)),
   ];
   return html`<header class="title">
 <h1>${escapeHtml(document.title)}</h1>
@@ -77,22 +98,22 @@ function title(document: DocumentState): Html {
 </header>`;
 }
 
-function fact(name: string, value: Html | '' | null): Html[] {
-  return value ? [html`<div><dt>${escapeHtml(name)}</dt><dd>${value}</dd></div>`] : [];
+function getVersion({ version }: DocumentState, { words }: PageLanguage): string | null {
+  return version && `${words.version} ${version}`;
 }
 
-function day(at: Date): Html {
+function day(at: Date, { formatDay, formatMinute }: PageLanguage): Html {
   return html`<time datetime="${escapeHtml(at.toISOString())}" title="${escapeHtml(formatMinute(at))}">${escapeHtml(formatDay(at))}</time>`;
 }
 
-function footer(document: DocumentState, organization: string): Html {
-  const { published_at } = document;
-  const published = published_at
-    ? html` Last published ${escapeHtml(formatMinute(published_at))}.`
-    : joinHtml([]);
-  return html`<footer class="colophon">
-<p>${escapeHtml(organization)}.${published}</p>
-<p class="on-screen">This link always shows the latest published version.</p>
-<p class="on-paper">A printed copy shows the version at the time of printing. The link shows the latest published version.</p>
-</footer>`;
+function publishedAt({ document: { published_at }, language }: PageInput): Html {
+  if (!published_at) return nothing;
+  return escapeHtml(` · ${language.words.published}: ${language.formatMinute(published_at)}`);
 }
+
+/** The attributes of an element with words of the page that are not in the language of the document. */
+function markForeignWords({ hasForeignWords }: PageLanguage): Html {
+  return hasForeignWords ? html` lang="en" dir="ltr"` : nothing;
+}
+
+const nothing = joinHtml([]);

@@ -2,6 +2,7 @@
 import { element, escapeHtml, type Html, html, joinHtml, toHtml } from '#libs/rich-text';
 import type { NodesByParent } from '../../documents/contract.ts';
 import type { NodeRow } from '../store.ts';
+import type { PageWords } from './words.ts';
 
 /** The heading level of sections. Steps are h3, sub-steps h4; headings in their rich text are lower still. */
 const topLevel = 2;
@@ -9,26 +10,32 @@ const topLevel = 2;
 /** Renders each node with its number in reading order, one piece per node. */
 export function* nodes(
   children: NodesByParent<NodeRow>,
+  words: PageWords,
   parent: string | null = null,
   above = '',
 ): Generator<Html> {
   const level = topLevel + (above === '' ? 0 : above.split('.').length);
   for (const [at, row] of (children.get(parent) ?? []).entries()) {
     const number = above === '' ? `${at + 1}` : `${above}.${at + 1}`;
-    yield node(row, number, level);
-    yield* nodes(children, row._id, number);
+    yield node(row, number, level, words);
+    yield* nodes(children, words, row._id, number);
   }
 }
 
 /** Adds two anchors: the node's id, which only this version has, and its number, which every version has. */
-function node({ _id, node_type, title, content }: NodeRow, number: string, level: number): Html {
+function node(
+  { _id, node_type, title, content }: NodeRow,
+  number: string,
+  level: number,
+  words: PageWords,
+): Html {
   const to = escapeHtml(number);
   const heading = element(
     `h${level}`,
     { id: number },
     html`<a class="number" href="#${to}">${to}</a> <span>${escapeHtml(title)}</span>`,
   );
-  const text = content === null ? [] : [toHtml(JSON.parse(content), { headingLevel: level + 1 })];
+  const text = content === null ? [] : [toHtml(JSON.parse(content), { headingLevel: level + 1, words })];
   const body = text.some((one) => one !== '') ? [element('div', { class: 'text' }, joinHtml(text))] : [];
   const kind = node_type.replace('_', '-');
   return joinHtml([

@@ -1,7 +1,7 @@
-/** The Content-Security-Policy of public pages; it allows only one style sheet and embedded images. */
+/** The Content-Security-Policy of public pages; it allows only their style sheets and embedded images. */
 
 /**
- * The policy of a page with one style sheet; the parameters are the sources of `style-src` and
+ * The policy of a page; the parameters are the sources of `style-src`, one hash for each style sheet, and of
  * `frame-ancestors`. It has no `sandbox`: that would add no protection, and it would disable reading tools
  * such as translation.
  */

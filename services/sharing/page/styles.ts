@@ -3,29 +3,43 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { style } from '#libs/rich-text';
 
-/** Joins style sheets and removes comments and line breaks. */
+/** Joins style sheets and removes comments, line breaks and spaces beside punctuation. */
 const sheet = (...names: string[]) =>
   names
     .map((name) => readFileSync(new URL(`${name}.css`, import.meta.url), 'utf8'))
     .join('')
     .replaceAll(/\/\*.*?\*\//gs, '')
     .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,]) ?/g, '$1')
+    .replaceAll(/: /g, ':')
+    .replaceAll(';}', '}')
     .trim();
 
-const pageSheet = sheet('base', 'document', 'rich-text', 'colors', 'wide', 'print');
+const pageSheet = sheet(
+  'base',
+  'document',
+  'contents',
+  'rich-text',
+  'colors',
+  'table',
+  'callout',
+  'wide',
+  'print',
+);
 const noticeSheet = sheet('base', 'notice');
 
-/** The `<style>` element of a document page. */
+/** The `<style>` element that all document pages have. */
 export const pageStyle = style(pageSheet);
 
 /** The `<style>` element of a notice page. */
 export const noticeStyle = style(noticeSheet);
 
-/** The `style-src` source of a document page. */
+/** The `style-src` source of the style sheet that all document pages have. */
 export const pageStyleSource = toHashSource(pageSheet);
 /** The `style-src` source of a notice page. */
 export const noticeStyleSource = toHashSource(noticeSheet);
 
-function toHashSource(css: string): string {
+/** The `style-src` source that allows one style sheet. */
+export function toHashSource(css: string): string {
   return `'sha256-${createHash('sha256').update(css).digest('base64')}'`;
 }

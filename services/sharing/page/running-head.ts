@@ -1,0 +1,55 @@
+/** Writes the style sheet that identifies the document on every printed page. */
+import type { DocumentState } from '../store.ts';
+import type { PageLanguage } from './language.ts';
+
+/** Longer titles are cut in the head, which has room for three lines; the first page has the whole title. */
+const maxTitle = 180;
+
+/** What the head and the foot of a printed page show. */
+export interface RunningHead {
+  document: Pick<DocumentState, 'title' | 'version' | 'published_at'>;
+  /** The organization's name. */
+  organization: string;
+  language: PageLanguage;
+}
+
+/**
+ * The `@page` rules of a document: title, version and status at the top, organization and page number at the
+ * bottom. All text is in CSS strings. The print style sheet has everything that is equal in all documents.
+ */
+export function runningHead({ document, organization, language }: RunningHead): string {
+  const { words, direction } = language;
+  const [start, end] = direction === 'rtl' ? ['right', 'left'] : ['left', 'right'];
+  const [page, total] = words.page;
+  const boxes = [
+    [`top-${start}`, `${cssString(shorten(document.title))};font-weight:600`],
+    [`top-${end}`, getStatusLines(document, language).map(cssString).join('"\\a "')],
+    [`bottom-${start}`, cssString(`${organization} · ${words.copies}`)],
+    [`bottom-${end}`, `${cssString(`${page} `)}counter(page)${cssString(` ${total} `)}counter(pages)`],
+  ];
+  return `@page{${boxes.map(([box, content]) => `@${box}{content:${content}}`).join('')}}`;
+}
+
+/** A link shows nothing but published versions, so the status is always the same word. */
+function getStatusLines(
+  { version, published_at }: RunningHead['document'],
+  language: PageLanguage,
+): string[] {
+  const { words, formatDay } = language;
+  const published = published_at ? `${words.published} ${formatDay(published_at)}` : words.published;
+  return version ? [`${words.version} ${version}`, published] : [published];
+}
+
+function shorten(title: string): string {
+  const characters = [...title];
+  return characters.length <= maxTitle ? title : `${characters.slice(0, maxTitle - 1).join('')}…`;
+}
+
+/** Writes any text as a CSS string: everything but letters, digits and spaces becomes its code point. */
+export function cssString(text: string): string {
+  const escaped = text.replaceAll(
+    /[^ \p{L}\p{N}]/gu,
+    (character) => `\\${character.codePointAt(0)?.toString(16)} `,
+  );
+  return `"${escaped}"`;
+}
