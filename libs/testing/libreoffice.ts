@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { installPackage, printLine } from './debian.ts';
+import { findOrInstall, printLine } from './debian.ts';
 import { findExecutable, findOnPath } from './program.ts';
 import { slowness } from './until.ts';
 
@@ -53,18 +53,4 @@ async function findLibreOffice(): Promise<string | undefined> {
   return (
     process.env.SOFFICE_PATH || (await findOnPath('soffice', 'libreoffice')) || findExecutable(defaultPaths)
   );
-}
-
-/** The path of a program; installs its package if it is missing. Rejects if that fails. */
-async function findOrInstall(
-  find: () => Promise<string | undefined>,
-  packageName: string,
-  purpose: string,
-): Promise<string> {
-  const found = await find();
-  if (found) return found;
-  await installPackage(packageName, purpose);
-  const installed = await find();
-  if (installed) return installed;
-  throw new Error(`${purpose}: the program is missing. Install it (Debian package: ${packageName}).`);
 }

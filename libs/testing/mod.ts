@@ -24,6 +24,7 @@ export { readMetric, readSeries, type Series, sumSeries } from './metrics.ts';
 export { type ProfiledCommand, profileCommands } from './mongo-profiler.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
 export { type MongoReplicaSet, ownMongo } from './own-mongo.ts';
+export { type PdfPage, readPdf } from './pdf.ts';
 export { hasPendingWork } from './pending-work.ts';
 export { closeServer, freePorts, listenLocally } from './ports.ts';
 export { findTestProgram } from './program.ts';

@@ -110,6 +110,21 @@ describe('the HTML page of a public link', () => {
     expect(html).not.toContain('Department');
   });
 
+  test('is in the language of the document, else of the organization', async () => {
+    const bob = await register(app);
+    const { id, token: link } = await shareDocument(app, bob.key, { title: 'Tresor', version: '7' });
+    const read = async () => toText(await page(link, {}, bob.slug));
+    expect(await read()).toContain('<html lang="en" dir="ltr">');
+    await updateOrganization(bob, { settings: { language: 'de-ch' } });
+    const german = await read();
+    expect(german).toContain('<html lang="de-CH" dir="ltr">');
+    expect(german).toContain('<dt>Veröffentlicht</dt>');
+    await app.request('PATCH', `/documents/${id}`, { as: bob.key, body: { language: 'he' } });
+    const hebrew = await read();
+    expect(hebrew).toContain('<html lang="he" dir="rtl">');
+    expect(hebrew).toContain('<dt lang="en" dir="ltr">Published</dt>');
+  });
+
   test('contains no user id, organization id, email or token', async () => {
     const html = toText(await page());
     for (const secret of [ada.userId, ada.organizationId, ada.email, token])

@@ -1,4 +1,5 @@
 /** Tests of the two representations of a public link, without a database. */
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { rendererFixture } from './page/renderer-fixture.ts';
 import { type Representation, type ResolvedLink, representations } from './representations.ts';
@@ -34,6 +35,32 @@ test('JSON and HTML of a public link have different ETags', () => {
 test('only the ETag of the HTML page changes with the organization', () => {
   expect(representations.html.getEtag(changed.organization)).not.toBe(representations.html.getEtag(link));
   expect(representations.json.getEtag(changed.organization)).toBe(representations.json.getEtag(link));
+});
+
+test('the policy of a page allows its style sheets by hash, whatever its title is', () => {
+  for (const title of ['Vault', '"}</style><style>*{display:none}', 'Ü \u2028 💊 \\']) {
+    const hostile = { ...link, document: { ...document, title, version: title } };
+    const page = [...representations.html.render(hostile, [])].join('');
+    const sheets = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(([, css = '']) => css);
+    const policy = representations.html.getHeaders(hostile)['Content-Security-Policy'];
+    const hashes = sheets.map((css) => `'sha256-${createHash('sha256').update(css).digest('base64')}'`);
+    expect(hashes).toHaveLength(2);
+    expect(policy).toContain(`style-src ${hashes.join(' ')};`);
+  }
+});
+
+test('a page has the language of its document, else that of its organization', () => {
+  const getRoot = (languages: [string | null | undefined, string | undefined]) => {
+    const [language, fallback] = languages;
+    const input = {
+      document: { ...document, language },
+      organization: { ...organization, language: fallback },
+    };
+    return /<html .*?>/.exec([...representations.html.render(input, [])].join(''))?.[0];
+  };
+  expect(getRoot(['ar', 'de'])).toBe('<html lang="ar" dir="rtl">');
+  expect(getRoot([null, 'de'])).toBe('<html lang="de" dir="ltr">');
+  expect(getRoot([undefined, undefined])).toBe('<html lang="en" dir="ltr">');
 });
 
 test('the renderer fixture covers every element of the HTML page', () => {
