@@ -35,7 +35,6 @@ const allowed = new Map<string, string[]>([
   ['ul', ['li']],
   ['ol', ['li']],
   ['li', [...flow, 'span']],
-  ['span', []],
   ['table', ['thead', 'tbody']],
   ['thead', ['tr']],
   ['tbody', ['tr']],
@@ -50,7 +49,6 @@ const attributes = new Map<string, RegExp>([
   ['img title', /^/],
   ['img width', /^\d+$/],
   ['img height', /^\d+$/],
-  ['span class', /^task-mark( done)?$/],
   ['span role', /^img$/],
   ['span aria-label', /^(Done|Not done)$/],
   ['tr class', /^continued$/],
@@ -72,7 +70,7 @@ const attributes = new Map<string, RegExp>([
     `${name} class`,
     /^(align-(left|center|right|justify)|callout-label)$/,
   ]),
-  ['span class', /^color-[a-z]+$/],
+  ['span class', /^(task-mark( done)?|color-[a-z]+)$/],
   ['aside class', /^callout callout-(danger|warning|caution|note)$/],
 ]);
 
