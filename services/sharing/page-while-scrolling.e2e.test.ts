@@ -41,6 +41,7 @@ describe('the bar of a public page', () => {
       const version = running.locator('span').nth(1);
       expect(await version.innerText()).toBe('Version 4.2');
       const { y, x, width } = await getBox(version);
+      expect(y).toBeGreaterThan(0);
       expect(y).toBeLessThan(48);
       expect(x + width).toBeLessThanOrEqual(options.viewport.width);
     });
