@@ -6,7 +6,7 @@ import type { RichText } from './tree.ts';
 /** Cells with at most this many characters are on one line: numbers, units, codes. */
 const maxShort = 12;
 
-/** Cells with at least this many characters need room for a sentence. */
+/** Cells with at least this many characters have a sentence, which needs a wide column. */
 const minLong = 60;
 
 /**
@@ -48,7 +48,7 @@ function tableCell(cell: RichText, scope: string, renderCell: (cell: RichText) =
   return element(isHeader ? 'th' : 'td', attributes, renderCell(cell));
 }
 
-/** How much room a cell needs; undefined for a few words. */
+/** How long the text of a cell is; undefined for a few words. */
 function getLength(cell: RichText): 'short' | 'long' | undefined {
   const count = countCharacters(cell, minLong);
   if (count >= minLong) return 'long';

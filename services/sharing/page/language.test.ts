@@ -38,7 +38,7 @@ test.each(['ar', 'he', 'fa-IR', 'ur', 'az-Arab', 'uz-AF', 'ks'])(
   },
 );
 
-test('other languages are written from left to right, and English is the default', () => {
+test('other languages go from left to right; English is the default', () => {
   for (const tag of ['en', 'az', 'ja', 'ar-Latn', 'und', 'tlh'])
     expect(getPageLanguage(tag).direction).toBe('ltr');
   for (const missing of [null, undefined]) expect(getPageLanguage(missing).tag).toBe('en');

@@ -14,7 +14,7 @@ const getCss = (more: object = {}, tag = 'en') =>
   });
 
 describe('the head of printed pages', () => {
-  test('has title, version and status at the top, the page number at the bottom', () => {
+  test('has title, version and status above, the page number below', () => {
     expect(getCss()).toBe(
       '@page{@top-left{content:"Opening the vault";font-weight:600}' +
         '@top-right{content:"Version 2\\2e 1""\\a ""Published 21 November 2026"}' +

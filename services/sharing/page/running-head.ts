@@ -2,7 +2,7 @@
 import type { DocumentState } from '../store.ts';
 import type { PageLanguage } from './language.ts';
 
-/** Longer titles are cut in the head, which has room for three lines; the first page has the whole title. */
+/** Longer titles are cut in the head, which has three lines; the first page has the whole title. */
 const maxTitle = 180;
 
 /** What the head and the foot of a printed page show. */

@@ -10,8 +10,8 @@ export interface PageWords extends HtmlWords {
   version: string;
   department: string;
   published: string;
-  /** Before the number of a printed page, and before the number of all. */
-  page: [page: string, of: string];
+  /** Before the number of a printed page, and between it and the number of pages. */
+  page: [before: string, between: string];
   /** At the bottom of each printed page. */
   copies: string;
   onScreen: string;

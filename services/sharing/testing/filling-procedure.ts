@@ -186,7 +186,11 @@ const sections: SampleNode[] = [
     [node('blockquote', p('A deviation that is not written down has happened twice.'))],
     [step('Classification'), step('Escalation')],
   ),
-  section('Annexes', [p('Forms F-301 to F-309 are issued by document control.')]),
+  section(
+    'Annexes',
+    [p('Forms F-301 to F-309 are issued by document control.')],
+    [step('Forms'), step('Change history')],
+  ),
 ];
 
 /** The procedure as a request body of `createDocument`. */
