@@ -3,7 +3,7 @@ import { escapeHtml, type Html, html, joinHtml, style } from '#libs/rich-text';
 import { groupByParent } from '../../documents/contract.ts';
 import type { DocumentState, NodeRow } from '../store.ts';
 import { tableOfContents } from './contents.ts';
-import type { PageLanguage } from './language.ts';
+import { isolate, type PageLanguage } from './language.ts';
 import { nodes } from './nodes.ts';
 import { runningHead } from './running-head.ts';
 import { pageStyle } from './styles.ts';
@@ -108,7 +108,9 @@ function day(at: Date, { formatDay, formatMinute }: PageLanguage): Html {
 
 function publishedAt({ document: { published_at }, language }: PageInput): Html {
   if (!published_at) return nothing;
-  return escapeHtml(` · ${language.words.published}: ${language.formatMinute(published_at)}`);
+  return escapeHtml(
+    ` · ${language.words.published}: ${isolate(language.formatMinute(published_at), language)}`,
+  );
 }
 
 /** The attributes of an element with words of the page that are not in the language of the document. */

@@ -34,6 +34,11 @@ export function getPageLanguage(tag: string | null | undefined): PageLanguage {
   return language;
 }
 
+/** A text for a sentence of the page; isolated if the sentence may have another direction (UAX 9). */
+export function isolate(text: string, { hasForeignWords }: PageLanguage): string {
+  return hasForeignWords ? `\u2068${text}\u2069` : text;
+}
+
 function createPageLanguage(tag: string): PageLanguage {
   const locale = new Intl.Locale(tag);
   const words = wordsByLanguage.get(locale.language);

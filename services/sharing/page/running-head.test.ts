@@ -34,6 +34,11 @@ describe('the head of printed pages', () => {
     );
   });
 
+  test('isolates the date where the words are in another language', () => {
+    expect(getCss({}, 'ar')).toMatch(/"Published \\2068 21 .*2026\\2069 "/);
+    expect(getCss({}, 'de')).not.toContain('2068');
+  });
+
   test('omits a missing version and the end of a very long title', () => {
     const css = getCss({ title: '💊'.repeat(300), version: null });
     expect(css).toContain('@top-right{content:"Published 21 November 2026"}');

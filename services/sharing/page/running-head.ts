@@ -1,6 +1,6 @@
 /** Writes the style sheet that identifies the document on every printed page. */
 import type { DocumentState } from '../store.ts';
-import type { PageLanguage } from './language.ts';
+import { isolate, type PageLanguage } from './language.ts';
 
 /** Longer titles are cut in the head, which has three lines; the first page has the whole title. */
 const maxTitle = 180;
@@ -36,7 +36,9 @@ function getStatusLines(
   language: PageLanguage,
 ): string[] {
   const { words, formatDay } = language;
-  const published = published_at ? `${words.published} ${formatDay(published_at)}` : words.published;
+  const published = published_at
+    ? `${words.published} ${isolate(formatDay(published_at), language)}`
+    : words.published;
   return version ? [`${words.version} ${version}`, published] : [published];
 }
 
