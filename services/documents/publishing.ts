@@ -50,7 +50,7 @@ export function publishHandlers({
             await requireNewVersion(within, draft, repository);
             // first, because a family has at most one published version
             if (isRevision(draft)) await families.supersede(draft, at, tx);
-            return { change: publish(at) };
+            return { change: publish(actor.user_id, at) };
           });
           await consumeQuota(document._id, tx);
           const event = isRevision(document) ? DocumentRevised : DocumentPublished;

@@ -4,12 +4,13 @@
 export interface StatusChange {
   status: 'published' | 'archived';
   published_at?: Date;
+  published_by?: string;
   archived_at?: Date;
 }
 
-/** Returns the change that publishes a draft. */
-export function publish(at: Date): StatusChange {
-  return { status: 'published', published_at: at };
+/** Returns the change with which a user publishes a draft. */
+export function publish(userId: string, at: Date): StatusChange {
+  return { status: 'published', published_at: at, published_by: userId };
 }
 
 /** Returns the change that archives a published document, also when a revision replaces it. */

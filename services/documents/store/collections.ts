@@ -34,6 +34,8 @@ export const documents = collection('documents', {
     /** Rows from before this field existed do not have it. */
     language: z.string().nullable().exactOptional(),
     published_at: z.date().nullable(),
+    /** The user who published the document. Rows from before this field existed do not have it. */
+    published_by: id.exactOptional(),
     archived_at: z.date().nullable(),
     created_at: z.date(),
     updated_at: z.date(),
