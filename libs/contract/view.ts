@@ -13,6 +13,8 @@ export interface View<Row = unknown> {
   readonly unscopedReason?: string;
   /** Pipeline stages before the projection, e.g. a join with another collection of the same service. */
   readonly stages?: readonly Record<string, unknown>[];
+  /** The encrypted fields, as their collection declares them. Services that read the view can decrypt them. */
+  readonly sealed?: readonly { readonly path: string; context(row: never): string }[];
 }
 
 /** Declares a view. A view without a scope needs a reason. Throws if the scope is not one of its fields. */

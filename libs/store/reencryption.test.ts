@@ -136,3 +136,11 @@ test('sealing a field that no collection declares throws', async () => {
     'No collection of thing-producers declares the sealed field sealed',
   );
 });
+
+test('opening a field that no view declares throws', async () => {
+  const store = await openWith(young);
+  const undeclared: SealedField<object> = { path: 'sealed', context: () => 'safes' };
+  expect(() => store.opening(undeclared)).toThrow(
+    'No view that thing-producers reads declares the sealed field sealed',
+  );
+});

@@ -97,6 +97,8 @@ export interface Store {
   ): Promise<{ stored: StoredResponse } | { reply: R }>;
   /** Gets the sealing of a field. Throws unless a collection of this service declares it as sealed. */
   sealing<Part>(field: SealedField<Part>): Sealing<Part>;
+  /** Gets the function that decrypts a field of a view. Throws unless a view that this service reads declares it. */
+  opening<Part>(field: SealedField<Part>): Sealing<Part>['open'];
   /**
    * Re-encrypts every sealed text that was not sealed with the newest key. You can stop and repeat it, and
    * services may run meanwhile.
@@ -206,6 +208,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (!all.some(({ sealed }) => sealed.includes(field)))
         throw new Error(`No collection of ${contract.name} declares the sealed field ${field.path}`);
       return createSealing(options.keyring, field);
+    },
+    opening(field) {
+      if (!contract.reads.some(({ sealed }) => sealed?.includes(field)))
+        throw new Error(`No view that ${contract.name} reads declares the sealed field ${field.path}`);
+      return createSealing(options.keyring, field).open;
     },
     async reencrypt() {
       const results: ReencryptionResult[] = [];

@@ -20,6 +20,9 @@ import {
   ownerOrAdmin,
   principalViews,
 } from '../identity/contract.ts';
+import { shareLinks } from './views.ts';
+
+export * from './views.ts';
 
 // ── Problems
 // ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -167,6 +170,6 @@ export const sharingContract = contract({
   publishes: [ApiKeyUsed],
   consumes: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],
-  views: [],
+  views: [shareLinks],
   reads: [...principalViews, organizationProfiles, documentStates, documentNodes],
 });

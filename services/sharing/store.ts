@@ -2,16 +2,11 @@
 import type mongoose from 'mongoose';
 import { z } from 'zod';
 import { id, newId, type RowOf } from '#libs/contract';
-import { type Actor, collection, type SealedField, type Store, type StoredRow } from '#libs/store';
+import { type Actor, collection, type Store, type StoredRow } from '#libs/store';
 import { documentNodes, documentStates } from '../documents/contract.ts';
 import { organizationProfiles } from '../identity/contract.ts';
 import { hashToken } from './rules.ts';
-
-/** Binds each sealed token to its family, so that it cannot be decrypted in another row. */
-const sealedToken: SealedField<{ family_id: string }> = {
-  path: 'sealed',
-  context: ({ family_id }) => `share_tokens.token/${family_id}`,
-};
+import { sealedToken } from './views.ts';
 
 /** The share tokens: one row for each family that has a token. */
 export const shareTokens = collection('share_tokens', {
