@@ -14,7 +14,7 @@ import {
   DocumentRevised,
   DocumentUpdated,
 } from './events.ts';
-import { documentNodes, documentStates, documentUsage, publishRecords } from './views.ts';
+import { documentNodes, documentStates, documentUsage, documentVersions, publishRecords } from './views.ts';
 
 export * from './contract/finding.ts';
 export * from './contract/lifecycle.ts';
@@ -41,6 +41,6 @@ export const documentsContract = contract({
   ],
   consumes: [MemberRemoved, DocumentAssigned],
   owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
-  views: [documentStates, documentNodes, documentUsage, publishRecords],
+  views: [documentStates, documentVersions, documentNodes, documentUsage, publishRecords],
   reads: [...principalViews, organizationProfiles, webhookSubscriptions],
 });

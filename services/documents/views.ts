@@ -59,6 +59,26 @@ export const documentUsage = view({
   }),
 });
 
+/** Every version of a document, with who is responsible for it and who published it. */
+export const documentVersions = view({
+  name: 'document_versions',
+  collection: 'documents',
+  scope: 'organization_id',
+  row: z.object({
+    _id: id,
+    organization_id: id,
+    family_id: id,
+    created_by: id,
+    editor_id: id.nullable(),
+    version: z.string().nullable(),
+    published_at: z.date().nullable(),
+    /** The user who published the version. Rows from before this field existed do not have it. */
+    published_by: id.nullish(),
+    created_at: z.date(),
+    updated_at: z.date(),
+  }),
+});
+
 /** The nodes of a document. `content` is rich text as JSON text. */
 export const documentNodes = view({
   name: 'document_nodes',

@@ -24,7 +24,7 @@ import * as resetting from './contract/resetting.ts';
 import * as signingIn from './contract/signing-in.ts';
 import { getApiStartPage, getStartPage } from './contract/start-page.ts';
 import { ApiKeyUsed, MemberInvited, MemberJoined, MemberRemoved } from './events.ts';
-import { organizationProfiles, principalViews } from './views.ts';
+import { organizationProfiles, principalViews, userNames } from './views.ts';
 
 export * from './access.ts';
 export * from './contract/api-keys.ts';
@@ -77,7 +77,7 @@ export const identityContract = contract({
     'notifications',
     'rate_limits',
   ],
-  views: [...principalViews, organizationProfiles],
+  views: [...principalViews, organizationProfiles, userNames],
   reads: [
     ...principalViews,
     ...[publishRecords, documentStates, documentUsage, templateUsage, webhookSubscriptions],

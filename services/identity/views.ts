@@ -43,6 +43,15 @@ export const memberStates = view({
   }),
 });
 
+/** The names of all users, also of those who have left an organization: its records still name them. */
+export const userNames = view({
+  name: 'user_names',
+  collection: 'users',
+  scope: null,
+  unscopedReason: 'a user belongs to several organizations; readers take the ids from rows of the caller',
+  row: z.object({ _id: id, name: z.string() }),
+});
+
 /** The sessions that have not ended. A new password also ends sessions by `session_epoch`. */
 export const liveSessions = view({
   name: 'live_sessions',
