@@ -20,6 +20,22 @@ test.each([
   expect(toFileName(title, 'docx')).toBe(expected);
 });
 
+test.each([
+  ['SOP', '4.2', 'SOP 4.2.docx'],
+  ['SOP', 'Rev. B/3: "new"', 'SOP Rev. B-3- -new-.docx'],
+  ['SOP', ' .. ', 'SOP.docx'],
+  ['', '4', 'document 4.docx'],
+  ['con', '1', 'con 1.docx'],
+  ['x'.repeat(500), '4.2', `${'x'.repeat(170)} 4.2.docx`],
+])('the title %j of version %j becomes the file %j', (title, version, expected) => {
+  expect(toFileName(title, 'docx', version)).toBe(expected);
+});
+
+test('a long version label leaves room for the title', () => {
+  const name = toFileName('Title', 'md', 'ü'.repeat(300));
+  expect(name).toMatch(/^Title ü{30}\.md$/);
+});
+
 test('a long file name is cut to 180 bytes between characters', () => {
   const family = '👨‍👩‍👧‍👦';
   const name = toFileName(family.repeat(40), 'md');
