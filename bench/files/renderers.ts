@@ -62,7 +62,12 @@ async function renderService({ sample, compiled }: RenderInput): Promise<Uint8Ar
     },
     children: node.children.map(toNode),
   });
-  return renderWord({ ...sample, nodes: sample.nodes.map(toNode) }, compiled, { indentInches: 0.5 });
+  const record = {
+    ...{ id: '1', status: 'published' as const, superseded_by: '', owner: 'Ada', editor: '', url: '' },
+    ...{ exported_at: '', created_at: sample.published_at, updated_at: sample.published_at, history: [] },
+  };
+  const document = { ...sample, record, nodes: sample.nodes.map(toNode) };
+  return renderWord(document, compiled, { indentInches: 0.5 });
 }
 
 async function renderPatchDocument({ sample, template }: RenderInput): Promise<Uint8Array> {

@@ -10,10 +10,11 @@ import {
   operation,
   page,
   problem,
+  queryFlag,
   requiredText,
   timestamp,
 } from '#libs/contract';
-import { documentNodes, documentStates } from '../documents/contract.ts';
+import { documentNodes, documentStates, documentVersions } from '../documents/contract.ts';
 import {
   ApiKeyUsed,
   member,
@@ -21,7 +22,9 @@ import {
   ownerOrAdmin,
   principalViews,
   StorageQuotaExhausted,
+  userNames,
 } from '../identity/contract.ts';
+import { shareLinks } from '../sharing/views.ts';
 import { templateUsage } from './views.ts';
 
 // ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -49,6 +52,11 @@ export const builtIn = 'default';
 export const maxTemplateBytes = 10 * 1024 * 1024;
 
 const docParams = z.object({ doc_id: id });
+
+/** The query parameter that all formats have. */
+const fileName = {
+  versioned: queryFlag.optional().meta({ description: 'If `true`, the file name ends with the version' }),
+};
 
 export const Template = z
   .strictObject({
@@ -102,7 +110,7 @@ export const createTemplate = operation({
   path: '/templates',
   summary: 'Upload a template for Word exports',
   description:
-    'A .docx file of at most 10 MiB. `{{title}}`, `{{version}}`, `{{department}}`, `{{published_at}}`, `{{organization}}` and `{{content}}` are replaced in each export.',
+    'A .docx file of at most 10 MiB. The placeholders, such as `{{title}}` and `{{content}}`, are replaced in each export.',
   access: member,
   body: multipart({ fields: templateFields, file: 'file', maxFileBytes: maxTemplateBytes }),
   status: 201,
@@ -148,6 +156,7 @@ export const exportWord = operation({
       .string('Pass the id of a template, or `default`')
       .min(1, 'Pass the id of a template, or `default`')
       .meta({ description: 'Id of a template, or `default` for the built-in template' }),
+    ...fileName,
   }),
   status: 200,
   returns: media({ [wordType]: { description: 'The file as an attachment' } }),
@@ -163,6 +172,7 @@ export const exportMarkdown = operation({
   description: 'The document may be in any state.',
   access: member,
   params: docParams,
+  query: z.object(fileName),
   status: 200,
   returns: media({ 'text/markdown': { description: 'The file as an attachment' } }),
   etag: true,
@@ -178,5 +188,8 @@ export const exportContract = contract({
   consumes: [],
   owns: ['templates', 'template_files.files', 'template_files.chunks'],
   views: [templateUsage],
-  reads: [...principalViews, organizationProfiles, documentStates, documentNodes],
+  reads: [
+    ...principalViews,
+    ...[organizationProfiles, userNames, documentStates, documentVersions, documentNodes, shareLinks],
+  ],
 });

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Body, newId } from '#libs/contract';
 import { WorkerOutOfMemory } from '#libs/workers';
 import { exportHandlers } from './exports.ts';
+import type { DocumentRecord } from './formats/document.ts';
 import type { ExportSource } from './store/documents.ts';
 import type { ExportWorkers } from './workers/export-workers.ts';
 import type { RenderJob, RenderResult } from './workers/tasks.ts';
@@ -22,23 +23,41 @@ function fixture({ maxBytes = 100 } = {}) {
     isUnavailable: false,
     isTemplateDeleted: false,
     whileReading: () => {},
+    owner: 'Ada',
+    token: undefined as string | undefined,
+    placeholders: [] as string[],
+    now: new Date('2026-11-24T23:59:00Z'),
+    status: 'draft' as 'draft' | 'published',
+    /** The record of the last rendered Word file. */
+    record: undefined as DocumentRecord | undefined,
   };
+  const getVersion = () => ({
+    ...{ ...document, created_by: fields.created_by, editor_id: null, version: null, published_at: null },
+    ...{ created_at: new Date(0), updated_at: new Date(0) },
+  });
   const getSource = (): ExportSource => ({
-    document: { ...document, ...fields, status: 'draft', title: state.title, row_version: state.row_version },
+    document: {
+      ...document,
+      ...fields,
+      status: state.status,
+      title: state.title,
+      row_version: state.row_version,
+    },
     organization: {
       ...{ _id: actor.organization_id, name: 'Acme', slug: 'acme', row_version: state.organization_version },
       ...{ lock_published: false, embed_origins: null },
     },
   });
-  const render = ({ snapshot, templateId, maxBytes }: RenderJob): RenderResult => {
+  const render = ({ snapshot, word, maxBytes }: RenderJob): RenderResult => {
     const nodes = state.title;
     state.whileReading();
     if (state.isUnavailable) return { reason: 'unavailable' };
-    if (templateId && state.isTemplateDeleted) return { reason: 'no_template' };
+    if (word && state.isTemplateDeleted) return { reason: 'no_template' };
     if (snapshot.rowVersion !== state.row_version) return { reason: 'changed' };
     if (snapshot.organizationRowVersion !== state.organization_version) return { reason: 'changed' };
     if (nodes.length > maxBytes) return { reason: 'too_large' };
     state.renders += 1;
+    state.record = word?.record;
     if (state.isOutOfMemory) throw new WorkerOutOfMemory(512);
     return { file: Buffer.from(nodes), readBytes: nodes.length };
   };
@@ -47,7 +66,16 @@ function fixture({ maxBytes = 100 } = {}) {
     documents: {
       findSource: async (_actor, id) => (id === document._id ? getSource() : undefined),
     },
-    templates: { exists: async () => true },
+    records: {
+      findRows: async () => ({
+        versions: [getVersion()],
+        names: new Map([[fields.created_by, state.owner]]),
+      }),
+      findToken: async () => state.token,
+    },
+    templates: { findPlaceholders: async () => state.placeholders },
+    now: () => state.now,
+    appUrl: 'https://docs.example',
     // the handlers of exports use only this task
     workers: { run: run as unknown as ExportWorkers['run'] },
     metrics: { recordExport: () => undefined, countRejected: () => undefined },
@@ -55,14 +83,19 @@ function fixture({ maxBytes = 100 } = {}) {
     maxBytes,
   });
   /** Returns the text and ETag of an export. `etag` is the client's current ETag. */
-  const request = async (etag?: string, { id = document._id, templateId = '' } = {}) => {
+  const request = async (etag?: string, { id = document._id, templateId = '', versioned = false } = {}) => {
     const call = {
       requestId: '',
       address: '',
       prefersHtml: false,
       hasCurrent: (tag: string) => tag === etag,
     };
-    const input = { actor, params: { doc_id: id }, query: { template_id: templateId }, body: undefined };
+    const input = {
+      actor,
+      params: { doc_id: id },
+      query: { template_id: templateId, versioned },
+      body: undefined,
+    };
     const handler = templateId ? word : markdown;
     const result = await handler?.run({
       ...input,
@@ -166,4 +199,52 @@ test('an export is rendered again if the organization changes meanwhile', async 
   };
   expect((await request()).text).toBe('v1');
   expect([state.renders, state.organization_version]).toEqual([1, 2]);
+});
+
+const templateId = newId();
+
+test('a Word file has a new ETag if a person of its record has a new name', async () => {
+  const { state, request } = fixture();
+  const first = await request(undefined, { templateId });
+  expect(state.record).toMatchObject({ status: 'draft', owner: 'Ada' });
+  state.owner = 'Ada King';
+  const second = await request(undefined, { templateId });
+  expect(state.record).toMatchObject({ owner: 'Ada King' });
+  expect(second.etag).not.toBe(first.etag);
+});
+
+test('the link and the day are read only for a template that shows them', async () => {
+  const { state, request } = fixture();
+  state.status = 'published';
+  state.token = 'secret';
+  const first = await request(undefined, { templateId });
+  expect(state.record).toMatchObject({ url: '', exported_at: '' });
+  state.now = new Date('2026-11-25T00:00:00Z');
+  state.token = undefined;
+  expect((await request(undefined, { templateId })).etag).toBe(first.etag);
+});
+
+test('a Word file with the link and the day changes with them', async () => {
+  const { state, request } = fixture();
+  const etags = new Set<string>();
+  const add = async () => etags.add((await request(undefined, { templateId })).etag);
+  Object.assign(state, { status: 'published', token: 'secret', placeholders: ['url', 'exported_at'] });
+  await add();
+  expect(state.record).toMatchObject({
+    url: 'https://docs.example/embed/acme/secret',
+    exported_at: '2026-11-24',
+  });
+  state.now = new Date('2026-11-25T00:00:00Z');
+  await add();
+  state.token = undefined;
+  await add();
+  expect(state.record).toMatchObject({ url: '', exported_at: '2026-11-25' });
+  expect(etags.size).toBe(3);
+});
+
+test('a draft has no link, even if its family is shared', async () => {
+  const { state, request } = fixture();
+  Object.assign(state, { token: 'secret', placeholders: ['url'] });
+  await request(undefined, { templateId });
+  expect(state.record).toMatchObject({ url: '' });
 });

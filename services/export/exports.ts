@@ -6,23 +6,30 @@ import { handle, type RequestInfo, type Route, renderCache, reply } from '#libs/
 import type { Actor } from '#libs/store';
 import { WorkerOutOfMemory } from '#libs/workers';
 import { builtIn, ExportTooLarge, exportMarkdown, exportWord, markdownType, wordType } from './contract.ts';
+import type { DocumentRecord } from './formats/document.ts';
 import { toFileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
 import type { ExportMetrics } from './metrics.ts';
-import type { DocumentSnapshot, DocumentStore } from './store/documents.ts';
+import { toDocumentRecord } from './rules.ts';
+import type { DocumentSnapshot, DocumentStore, ExportSource } from './store/documents.ts';
+import type { RecordStore } from './store/records.ts';
 import type { TemplateStore } from './store/templates.ts';
 import type { ExportWorkers } from './workers/export-workers.ts';
 
 /** Dependencies and limits of the export operations. */
 export interface ExportDeps {
   documents: Pick<DocumentStore, 'findSource'>;
-  templates: Pick<TemplateStore, 'exists'>;
+  records: Pick<RecordStore, 'findRows' | 'findToken'>;
+  templates: Pick<TemplateStore, 'findPlaceholders'>;
   workers: Pick<ExportWorkers, 'run'>;
   /** Memory for cached files, bytes. */
   cacheBytes: number;
   /** Maximum total size of a document's nodes, bytes. */
   maxBytes: number;
   metrics: Pick<ExportMetrics, 'recordExport' | 'countRejected'>;
+  now: () => Date;
+  /** Public URL of the application, without a trailing slash; public links start with it. */
+  appUrl: string;
 }
 
 /** A format that a document is exported to. */
@@ -31,9 +38,12 @@ interface ExportFormat {
   extension: 'docx' | 'md';
   /** Identifies everything except the document that determines the bytes. */
   version: string;
-  /** The Word template; null for Markdown. */
-  templateId: string | null;
+  /** The Word template and its placeholders; null for Markdown. */
+  template: { id: string; placeholders: readonly string[] } | null;
 }
+
+/** What a Word file needs beside the document. */
+type WordInput = { templateId: string; record: DocumentRecord };
 
 /** Maximum number of reads of a document that changes while it is read. */
 const maxAttempts = 5;
@@ -43,43 +53,53 @@ const templateNotFound = 'The template was not found. Use `default` for the buil
 /** Creates the handlers of the export operations. */
 export function exportHandlers({
   documents,
+  records,
   templates,
   workers,
   cacheBytes,
   maxBytes,
   metrics,
+  now,
+  appUrl,
 }: ExportDeps): Route[] {
   const cache = renderCache(cacheBytes);
   const markdownFormat: ExportFormat = {
     type: markdownType,
     extension: 'md',
     version: `md ${rendererVersion}`,
-    templateId: null,
+    template: null,
   };
 
   return [
     handle(exportWord, async ({ actor, params, query, call }) => {
       const format = await createWordFormat(actor, query.template_id);
-      return exportDocument(actor, params.doc_id, format, call);
+      return exportDocument(actor, params.doc_id, format, { call, ...query });
     }),
-    handle(exportMarkdown, ({ actor, params, call }) =>
-      exportDocument(actor, params.doc_id, markdownFormat, call),
+    handle(exportMarkdown, ({ actor, params, query, call }) =>
+      exportDocument(actor, params.doc_id, markdownFormat, { call, ...query }),
     ),
   ];
 
-  async function exportDocument(actor: Actor, id: string, format: ExportFormat, call: RequestInfo) {
+  async function exportDocument(
+    actor: Actor,
+    id: string,
+    format: ExportFormat,
+    { call, versioned = false }: { call: RequestInfo; versioned?: boolean | undefined },
+  ) {
     const open = async () => {
       const source = await documents.findSource(actor, id);
       if (!source) throw NotFound();
       const { document, organization } = source;
-      const etag = createEtag([format.version, document._id, document.row_version, organization.row_version]);
+      const word = format.template && (await createWordInput(actor, source, format.template));
+      const versions = [format.version, document._id, document.row_version, organization.row_version];
+      const etag = createEtag([...versions, JSON.stringify(word)]);
       const snapshot = {
         id: document._id,
         organizationId: document.organization_id,
         rowVersion: document.row_version,
         organizationRowVersion: organization.row_version,
       };
-      return { document, etag, render: () => render(format, snapshot) };
+      return { document, etag, render: () => render(format, snapshot, word) };
     };
     const found = await cache.read({ open, call, maxAttempts });
     if (!found)
@@ -87,22 +107,46 @@ export function exportHandlers({
         headers: { 'Retry-After': '1' },
       });
     const { document, etag } = found.version;
-    const headers = { 'Content-Disposition': create(toFileName(document.title, format.extension)) };
+    const version = versioned ? (document.version ?? '') : '';
+    const headers = { 'Content-Disposition': create(toFileName(document.title, format.extension, version)) };
     return reply(body(format.type, found.bytes), { etag, headers });
   }
 
   /** Creates the Word format of a template; its version needs only the id, because templates never change. */
   async function createWordFormat(actor: Actor, id: string): Promise<ExportFormat> {
-    if (id !== builtIn && !(await templates.exists(actor, id))) throw NotFound(templateNotFound);
-    return { type: wordType, extension: 'docx', version: `docx ${rendererVersion} ${id}`, templateId: id };
+    const placeholders = id === builtIn ? [] : await templates.findPlaceholders(actor, id);
+    if (!placeholders) throw NotFound(templateNotFound);
+    const version = `docx ${rendererVersion} ${id}`;
+    return { type: wordType, extension: 'docx', version, template: { id, placeholders } };
+  }
+
+  /** Reads what the file says about the document. The link and the day only if the template shows them. */
+  async function createWordInput(
+    actor: Actor,
+    { document, organization }: ExportSource,
+    { id, placeholders }: { id: string; placeholders: readonly string[] },
+  ): Promise<WordInput> {
+    const isShared = placeholders.includes('url') && document.status === 'published';
+    const [rows, token] = await Promise.all([
+      records.findRows(actor, document),
+      isShared ? records.findToken(actor, document) : undefined,
+    ]);
+    const record = toDocumentRecord(document, rows, {
+      url: token === undefined ? '' : `${appUrl}/embed/${organization.slug}/${token}`,
+      exported_at: placeholders.includes('exported_at') ? now().toISOString().slice(0, 10) : '',
+    });
+    // the document was deleted in the meantime
+    if (!record) throw NotFound();
+    return { templateId: id, record };
   }
 
   /** Renders the file; returns undefined if the document changed in the meantime. */
   async function render(
-    { extension, templateId }: ExportFormat,
+    { extension }: ExportFormat,
     snapshot: DocumentSnapshot,
+    word: WordInput | null,
   ): Promise<Uint8Array | undefined> {
-    const job = { snapshot, templateId, maxBytes };
+    const job = { snapshot, word, maxBytes };
     const { result, seconds } = await workers.run('renderFile', job).catch(rejectIfOutOfMemory);
     if ('file' in result) {
       metrics.recordExport({ format: extension, bytes: result.readBytes, seconds });

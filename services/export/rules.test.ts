@@ -1,6 +1,7 @@
 /** Tests the rules of the export service. */
 import { describe, expect, test } from '@jest/globals';
-import { buildTree, type NodeRow, toDocumentProperties } from './rules.ts';
+import { buildTree, type NodeRow, toDocumentProperties, toDocumentRecord } from './rules.ts';
+import type { VersionRow } from './store/records.ts';
 
 describe('exported document', () => {
   const uuid = (last: number) => `01900000-0000-7000-8000-${String(last).padStart(12, '0')}`;
@@ -46,5 +47,62 @@ describe('exported document', () => {
     expect(nodes.map(({ id }) => id)).toEqual([uuid(12), uuid(13), uuid(11)]);
     const children = nodes[0]?.children.map((child) => ({ ...child, content: child.content }));
     expect(children).toEqual([{ id: uuid(14), node_type: 'step', title: 'Node 14', content, children: [] }]);
+  });
+});
+
+describe('record of a version', () => {
+  const names = new Map([
+    ['u1', 'Ada'],
+    ['u2', 'Bo'],
+  ]);
+  const version = (_id: string, day: number | null, more: Partial<VersionRow> = {}): VersionRow => ({
+    _id,
+    organization_id: 'o',
+    family_id: 'v1',
+    created_by: 'u1',
+    editor_id: null,
+    version: `${_id}.0`,
+    published_at: day === null ? null : new Date(Date.UTC(2026, 10, day)),
+    published_by: 'u2',
+    created_at: new Date('2026-10-01T00:00:00Z'),
+    updated_at: new Date('2026-10-02T00:00:00Z'),
+    ...more,
+  });
+  // in no order, as the view returns them
+  const versions = [
+    version('v3', 3),
+    version('v1', 1),
+    version('draft', null, { editor_id: 'u2' }),
+    version('v2', 2),
+  ];
+  const get = (_id: string, status: 'draft' | 'published' | 'archived') =>
+    toDocumentRecord({ _id, status }, { versions, names }, { url: 'U', exported_at: 'E' });
+
+  test('an archived version is superseded by the version published next', () => {
+    expect(get('v1', 'archived')).toMatchObject({ status: 'superseded', superseded_by: 'v2.0' });
+    expect(get('v2', 'archived')).toMatchObject({ status: 'superseded', superseded_by: 'v3.0' });
+    expect(get('v3', 'archived')).toMatchObject({ status: 'archived', superseded_by: '' });
+    expect(get('v3', 'published')).toMatchObject({ status: 'published', superseded_by: '' });
+  });
+
+  test('the history ends with the version itself; that of a draft is complete', () => {
+    const list = (record: ReturnType<typeof get>) => record?.history.map(({ version: label }) => label);
+    expect(list(get('v2', 'archived'))).toEqual(['v1.0', 'v2.0']);
+    expect(list(get('draft', 'draft'))).toEqual(['v1.0', 'v2.0', 'v3.0']);
+  });
+
+  test('people have names, and those who are unknown have none', () => {
+    expect(get('draft', 'draft')).toMatchObject({ owner: 'Ada', editor: 'Bo', url: 'U', exported_at: 'E' });
+    const strange = [version('v1', 1, { created_by: 'gone', published_by: null })];
+    const record = toDocumentRecord(
+      { _id: 'v1', status: 'published' },
+      { versions: strange, names },
+      { url: '', exported_at: '' },
+    );
+    expect(record).toMatchObject({ owner: '', editor: '', history: [{ published_by: '' }] });
+  });
+
+  test('a document that is not among the versions has no record', () => {
+    expect(get('other', 'draft')).toBeUndefined();
   });
 });

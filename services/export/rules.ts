@@ -1,7 +1,8 @@
 /** Rules of the export service: who may delete a template, and how rows become the tree of a document. */
 import type { RowOf } from '#libs/contract';
 import { type documentNodes, type documentStates, groupByParent } from '../documents/contract.ts';
-import type { DocumentProperties, ExportNode } from './formats/document.ts';
+import type { DocumentProperties, DocumentRecord, ExportNode } from './formats/document.ts';
+import type { RecordRows, VersionRow } from './store/records.ts';
 
 /** A node row, as the view of the documents service returns it. */
 export type NodeRow = RowOf<typeof documentNodes>;
@@ -13,6 +14,49 @@ export function toDocumentProperties(
 ): DocumentProperties {
   const { title, version, department, published_at } = document;
   return { title, version, department, published_at: published_at?.toISOString() ?? null, organization };
+}
+
+/**
+ * Maps the versions of a document's family to its record. The later version with the earliest publication supersedes
+ * the document. The history ends with the document itself, so that an old version stays as it was.
+ */
+export function toDocumentRecord(
+  { _id, status }: Pick<RowOf<typeof documentStates>, '_id' | 'status'>,
+  { versions, names }: RecordRows,
+  { url, exported_at }: Pick<DocumentRecord, 'url' | 'exported_at'>,
+): DocumentRecord | undefined {
+  const own = versions.find((version) => version._id === _id);
+  if (!own) return undefined;
+  const published = versions.filter(isPublished).sort(comparePublication);
+  const at = published.findIndex((version) => version._id === _id);
+  const next = at === -1 ? undefined : published[at + 1];
+  const getName = (userId: string | null | undefined) => (userId && names.get(userId)) || '';
+  return {
+    id: _id,
+    status: status === 'archived' && next ? 'superseded' : status,
+    superseded_by: next?.version ?? '',
+    owner: getName(own.created_by),
+    editor: getName(own.editor_id),
+    url,
+    exported_at,
+    created_at: own.created_at.toISOString(),
+    updated_at: own.updated_at.toISOString(),
+    history: (at === -1 ? published : published.slice(0, at + 1)).map((version) => ({
+      version: version.version,
+      published_at: version.published_at.toISOString(),
+      published_by: getName(version.published_by),
+    })),
+  };
+}
+
+type PublishedRow = VersionRow & { published_at: Date };
+
+function isPublished(version: VersionRow): version is PublishedRow {
+  return version.published_at !== null;
+}
+
+function comparePublication(a: PublishedRow, b: PublishedRow): number {
+  return Number(a.published_at) - Number(b.published_at) || (a._id < b._id ? -1 : 1);
 }
 
 /** Builds the tree of a document. */

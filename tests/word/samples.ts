@@ -1,7 +1,7 @@
 /** Creates zip archives and minimal Word files for tests, valid and invalid ones. */
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { RichText } from '#libs/rich-text';
-import type { ExportDocument, ExportNode } from '../../services/export/formats/document.ts';
+import type { DocumentRecord, ExportNode, WordDocument } from '../../services/export/formats/document.ts';
 import { unpack } from '../../services/export/formats/opc/unpack.ts';
 import { type CompiledTemplate, compileTemplate } from '../../services/export/formats/template.ts';
 import { renderWord } from '../../services/export/formats/word.ts';
@@ -130,14 +130,34 @@ export async function checkUpload(file: Uint8Array): Promise<string> {
 }
 
 /** Creates a document with these nodes; `more` overrides its default properties. */
-export function createDocument(nodes: ExportNode[] = [], more: Partial<ExportDocument> = {}): ExportDocument {
+export function createDocument(nodes: ExportNode[] = [], more: Partial<WordDocument> = {}): WordDocument {
   const properties = {
     title: 'Pay',
     version: '1.2',
     department: 'Ops',
     published_at: '2026-11-21T09:30:00.000Z',
   };
-  return { ...properties, organization: 'Aldermoor', nodes, ...more };
+  return { ...properties, organization: 'Aldermoor', record: createRecord(), nodes, ...more };
+}
+
+/** Creates the record of a published document; `more` overrides its fields. */
+export function createRecord(more: Partial<DocumentRecord> = {}): DocumentRecord {
+  return {
+    id: '01900000-0000-7000-8000-000000000001',
+    status: 'published',
+    superseded_by: '',
+    owner: 'Ada Lovelace',
+    editor: 'Bo Chen',
+    url: 'https://docs.example.org/embed/aldermoor/token',
+    exported_at: '2026-11-24',
+    created_at: '2026-10-01T08:00:00.000Z',
+    updated_at: '2026-11-20T16:45:00.000Z',
+    history: [
+      { version: '1.0', published_at: '2026-10-05T10:00:00.000Z', published_by: 'Ada Lovelace' },
+      { version: '1.2', published_at: '2026-11-21T09:30:00.000Z', published_by: 'Bo Chen' },
+    ],
+    ...more,
+  };
 }
 
 /** Creates a section with this content; `more` overrides its other fields. */
@@ -156,7 +176,7 @@ export function createParagraph(text: string, ...marks: RichText['marks'] & obje
 
 /** Renders a document and returns the parts of the file as text. */
 export async function renderParts(
-  document: ExportDocument,
+  document: WordDocument,
   template: CompiledTemplate,
   indentInches = 0.5,
 ): Promise<Record<string, string>> {

@@ -52,6 +52,8 @@ const MUTED = '616E7C';
 const LINE = 'CBD2D9';
 /** The text width of an A4 page with margins of one inch, in twips. */
 const TEXT_WIDTH = 9_026;
+const NO_LINE = { style: BorderStyle.NONE, size: 0, color: 'auto' };
+const NO_BORDERS = { top: NO_LINE, bottom: NO_LINE, left: NO_LINE, right: NO_LINE };
 
 function createDocument(): Document {
   return new Document({
@@ -66,9 +68,9 @@ function createDocument(): Document {
     },
     sections: [
       {
-        properties: { titlePage: true, page: { size: { width: 11_906, height: 16_838 } } },
-        headers: { default: createHeader(), first: new Header({ children: [new Paragraph('')] }) },
-        footers: { default: createFooter(), first: createFooter() },
+        properties: { page: { size: { width: 11_906, height: 16_838 } } },
+        headers: { default: createHeader() },
+        footers: { default: createFooter() },
         children: [
           new Paragraph({ style: 'Title', children: [new TextRun('{{title}}')] }),
           createPropertyTable(),
@@ -143,11 +145,10 @@ function createLevels(numbers: LevelNumber[]) {
 function createPropertyTable(): Table {
   const width = { size: Math.floor(TEXT_WIDTH / 4), type: WidthType.DXA };
   const line = { style: BorderStyle.SINGLE, size: 4, color: LINE };
-  const none = { style: BorderStyle.NONE, size: 0, color: 'auto' };
   const cell = (label: string, placeholder: string) =>
     new TableCell({
       width,
-      borders: { top: line, bottom: line, left: none, right: none },
+      borders: { ...NO_BORDERS, top: line, bottom: line },
       margins: { top: 80, bottom: 80, left: 0, right: 120 },
       children: [
         new Paragraph({
@@ -160,14 +161,7 @@ function createPropertyTable(): Table {
   return new Table({
     width: { size: TEXT_WIDTH, type: WidthType.DXA },
     columnWidths: [width.size, width.size, width.size, width.size],
-    borders: {
-      top: none,
-      bottom: none,
-      left: none,
-      right: none,
-      insideHorizontal: none,
-      insideVertical: none,
-    },
+    borders: { ...NO_BORDERS, insideHorizontal: NO_LINE, insideVertical: NO_LINE },
     rows: [
       new TableRow({
         children: [
@@ -181,9 +175,37 @@ function createPropertyTable(): Table {
   });
 }
 
+/** Creates the header: the title on the left, version and status on the right, and the watermark. */
 function createHeader(): Header {
+  const line = { style: BorderStyle.SINGLE, size: 4, color: LINE };
+  const text = { size: 17, color: MUTED };
+  const cell = (size: number, children: Paragraph[]) =>
+    new TableCell({
+      width: { size, type: WidthType.DXA },
+      borders: { ...NO_BORDERS, bottom: line },
+      margins: { top: 0, bottom: 60, left: 0, right: 0 },
+      children,
+    });
+  const right = { alignment: AlignmentType.RIGHT, spacing: { after: 0 } };
+  const table = new Table({
+    width: { size: TEXT_WIDTH, type: WidthType.DXA },
+    columnWidths: [6_000, TEXT_WIDTH - 6_000],
+    borders: { ...NO_BORDERS, insideHorizontal: NO_LINE, insideVertical: NO_LINE },
+    rows: [
+      new TableRow({
+        children: [
+          cell(6_000, [createSmallParagraph([new TextRun({ ...text, text: '{{title}}' })])]),
+          cell(TEXT_WIDTH - 6_000, [
+            new Paragraph({ ...right, children: [new TextRun({ ...text, text: '{{version_label}}' })] }),
+            new Paragraph({ ...right, children: [new TextRun({ ...text, bold: true, text: '{{status}}' })] }),
+          ]),
+        ],
+      }),
+    ],
+  });
+  const anchor = { after: 0, line: 20, lineRule: LineRuleType.EXACT };
   return new Header({
-    children: [createSmallParagraph([new TextRun({ text: '{{title}}', size: 17, color: MUTED })])],
+    children: [table, new Paragraph({ spacing: anchor, children: [new TextRun('{{watermark}}')] })],
   });
 }
 

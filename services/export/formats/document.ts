@@ -21,3 +21,31 @@ export type DocumentProperties = {
 
 /** A document with its whole tree. */
 export type ExportDocument = DocumentProperties & { nodes: ExportNode[] };
+
+/** A published version; `published_at` is ISO 8601, `published_by` the name of the user, '' if unknown. */
+export type PublishedVersion = { version: string | null; published_at: string; published_by: string };
+
+/**
+ * What identifies a copy of a document on paper. Times are ISO 8601; `exported_at` is a day. Text that does not exist
+ * is ''.
+ */
+export type DocumentRecord = {
+  id: string;
+  /** `superseded` if a later version of the family was published. */
+  status: 'draft' | 'published' | 'archived' | 'superseded';
+  /** The label of the version that was published next. */
+  superseded_by: string;
+  owner: string;
+  editor: string;
+  /** The public link. Empty if the template does not use it. */
+  url: string;
+  /** Empty if the template does not use it. */
+  exported_at: string;
+  created_at: string;
+  updated_at: string;
+  /** The published versions up to this one, oldest first. */
+  history: PublishedVersion[];
+};
+
+/** A document as a Word file shows it. */
+export type WordDocument = ExportDocument & { record: DocumentRecord };

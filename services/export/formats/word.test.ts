@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { compile, createDocument, docx, getText, p, renderParts } from '../../../tests/word/samples.ts';
 import { createDefaultTemplate } from './default-template.ts';
-import type { ExportDocument, ExportNode } from './document.ts';
+import type { ExportNode, WordDocument } from './document.ts';
 import { renderWord } from './word.ts';
 
 const fixtures = new URL('../../../tests/fixtures/', import.meta.url);
 
 /** Loads the procedure from the fixtures as an export document. */
-async function loadProcedure(): Promise<ExportDocument> {
+async function loadProcedure(): Promise<WordDocument> {
   const { nodes, ...properties } = JSON.parse(
     await readFile(new URL('incident-response-sop.json', fixtures), 'utf8'),
   );
@@ -89,12 +89,8 @@ test('the built-in template is reproducible and has every placeholder', async ()
   const [first, second] = [await createDefaultTemplate(), await createDefaultTemplate()];
   expect(first.sha256).toBe(second.sha256);
   expect(first.placeholders).toEqual([
-    'title',
-    'version',
-    'department',
-    'published_at',
-    'organization',
-    'content',
+    ...['title', 'version', 'version_label', 'department', 'published_at', 'organization', 'content'],
+    ...['status', 'watermark'],
   ]);
   expect(first.warnings).toEqual([]);
 });

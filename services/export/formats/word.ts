@@ -1,9 +1,8 @@
 /** Renders a document into a compiled template; the body is written directly into the package. */
-import type { ExportDocument } from './document.ts';
+import type { WordDocument } from './document.ts';
 import { type PartSource, pack } from './opc/pack.ts';
 import { TYPES_PART, toRelsPart } from './opc/package.ts';
 import { type Parts, unpack } from './opc/unpack.ts';
-import { escapeLine } from './opc/xml-text.ts';
 import { toSlot } from './template/placeholders.ts';
 import type { CompiledTemplate } from './template.ts';
 import { renderBody } from './word/body.ts';
@@ -13,10 +12,11 @@ import {
   renderContentTypes,
   renderRelationships,
 } from './word/body-writer.ts';
+import { toPlaceholderValues } from './word/placeholder-values.ts';
 
 /** Renders the .docx file. A property that is null (a version, a date) leaves its placeholder empty. */
 export async function renderWord(
-  document: ExportDocument,
+  document: WordDocument,
   template: CompiledTemplate,
   { indentInches }: { indentInches: number },
 ): Promise<Uint8Array> {
@@ -38,11 +38,11 @@ const NO_LIMITS = {
 function* writeParts(
   parts: Parts,
   writer: BodyWriter,
-  document: ExportDocument,
+  document: WordDocument,
   indentInches: number,
 ): Generator<[string, PartSource]> {
   const { plan } = writer;
-  const values = toPlaceholderValues(document);
+  const values = toPlaceholderValues(plan, document);
   const deferred = [plan.numbering, toRelsPart(plan.main), TYPES_PART];
   for (const [name, bytes] of parts) {
     if (name === plan.main || deferred.includes(name)) continue;
@@ -73,16 +73,6 @@ function* writeParts(
 /** Fills all slots in one pass, so that text in a value is never taken for a slot. */
 function fillSlots(text: string, nonce: string, values: Record<string, string>): string {
   return text.replace(new RegExp(`${nonce}:([a-z_]+);`, 'g'), (_slot, name: string) => values[name] ?? '');
-}
-
-function toPlaceholderValues({ title, version, department, published_at, organization }: ExportDocument) {
-  return {
-    title: escapeLine(title),
-    version: escapeLine(version ?? ''),
-    department: escapeLine(department ?? ''),
-    published_at: escapeLine(published_at?.slice(0, 10) ?? ''),
-    organization: escapeLine(organization),
-  };
 }
 
 function getPartText(parts: Parts, name: string): string {

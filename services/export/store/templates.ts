@@ -115,9 +115,10 @@ export function templateStore(store: Store, onError: (message: string, error: un
       return (await rows.findOne({ _id, organization_id }).lean()) ?? undefined;
     },
 
-    /** Returns whether the organization has this template. */
-    async exists({ organization_id }: Actor, _id: string): Promise<boolean> {
-      return (await rows.exists({ _id, organization_id })) !== null;
+    /** Returns the placeholders of a template; undefined if the organization does not have the template. */
+    async findPlaceholders({ organization_id }: Actor, _id: string): Promise<readonly string[] | undefined> {
+      const row = await rows.findOne({ _id, organization_id }, { placeholders: 1 }).lean();
+      return row?.placeholders;
     },
 
     /** Deletes a template and its files; returns false if it was already deleted. */

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Secret } from '#libs/contract';
 import { isUnavailable, openReadOnlyStore } from '#libs/store';
 import { builtIn } from '../contract.ts';
+import type { DocumentRecord } from '../formats/document.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
 import { renderWord } from '../formats/word.ts';
@@ -10,10 +11,10 @@ import { buildTree, toDocumentProperties } from '../rules.ts';
 import { type DocumentSnapshot, documentStore } from '../store/documents.ts';
 import { templateReader } from '../store/templates.ts';
 
-/** A version of a document to render. `templateId` is null for Markdown. */
+/** A version of a document to render. `word` is null for Markdown. */
 export interface RenderJob {
   snapshot: DocumentSnapshot;
-  templateId: string | null;
+  word: { templateId: string; record: DocumentRecord } | null;
   /** Maximum total size of the document's nodes, bytes. */
   maxBytes: number;
 }
@@ -67,20 +68,21 @@ export function createTasks(mongodb: Secret) {
   };
 
   async function render(
-    { snapshot, templateId, maxBytes }: RenderJob,
+    { snapshot, word, maxBytes }: RenderJob,
     documents: ReturnType<typeof documentStore>,
   ): Promise<RenderResult> {
     const context = snapshot.organizationId;
-    const template = templateId === null ? null : await templates.fetch(templateId, { context });
-    if (template === undefined) return { reason: 'no_template' };
+    const template = word && (await templates.fetch(word.templateId, { context }));
+    if (word && !template) return { reason: 'no_template' };
     const source = await documents.readAt(snapshot);
     if (!source) return { reason: 'changed' };
     if (source.nodeBytes > maxBytes) return { reason: 'too_large' };
     const properties = toDocumentProperties(source.document, source.organization.name);
     const document = { ...properties, nodes: buildTree(source.decodeNodes()) };
-    const file = template
-      ? await renderWord(document, template.compiled, template)
-      : Buffer.from(renderMarkdown(document));
+    const file =
+      word && template
+        ? await renderWord({ ...document, record: word.record }, template.compiled, template)
+        : Buffer.from(renderMarkdown(document));
     return { file, readBytes: source.nodeBytes };
   }
 

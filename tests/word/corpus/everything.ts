@@ -1,7 +1,8 @@
 /** Creates a test document with every node and mark of rich text, alone and nested. */
 import type { Mark, RichText } from '#libs/rich-text';
-import type { ExportDocument, ExportNode } from '../../../services/export/formats/document.ts';
+import type { ExportNode, WordDocument } from '../../../services/export/formats/document.ts';
 import { encodePng } from '../../fixtures/generators/png.ts';
+import { createRecord } from '../samples.ts';
 
 type Inner = string | RichText;
 
@@ -163,7 +164,7 @@ const INVALID: RichText[] = [
 ];
 
 /** Creates the document; its words have prefixes, so that a test can check their order. */
-export function everything(): ExportDocument {
+export function everything(): WordDocument {
   const parts: [string, RichText[]][] = [
     ...MARKS,
     ['lists', LISTS],
@@ -186,6 +187,7 @@ export function everything(): ExportDocument {
     department: 'Ops & <Co>',
     published_at: '2026-11-21T09:30:00.000Z',
     organization: 'Aldermoor {{version}}',
+    record: createRecord({ status: 'draft', owner: 'Ada {{history}} & <b>' }),
     nodes,
   };
 }

@@ -1,6 +1,7 @@
 /** A short procedure in which every word is unique, for tests of printed pages. */
 import type { RichText } from '#libs/rich-text';
-import type { ExportDocument, ExportNode } from '../../../services/export/formats/document.ts';
+import type { ExportNode, WordDocument } from '../../../services/export/formats/document.ts';
+import { createRecord } from '../samples.ts';
 import { bullets, li, node, numbers, p, text } from './everything.ts';
 
 const doc = (...content: RichText[]): RichText => ({ type: 'doc', content });
@@ -40,7 +41,7 @@ export const expectedText: readonly (string | [mark: string, word: string])[] = 
 ];
 
 /** Creates the procedure. */
-export function procedure(): ExportDocument {
+export function procedure(): WordDocument {
   const writing = createNode('sub_step', 'Writing', [
     numbers(4, li('fourthly'), li('fifthly')),
     numbers(1, li('anewly')),
@@ -68,7 +69,13 @@ export function procedure(): ExportDocument {
   );
   const ending = createNode('section', 'Ending', [p('Größe'), p('omega')]);
   const properties = { version: '3.1', department: 'Treasury', published_at: '2026-11-21T09:30:00.000Z' };
-  return { title: 'Titleword', ...properties, organization: 'Aldermoor', nodes: [alarm, ending] };
+  return {
+    title: 'Titleword',
+    ...properties,
+    organization: 'Aldermoor',
+    record: createRecord(),
+    nodes: [alarm, ending],
+  };
 }
 
 function task(checked: boolean, words: string): RichText {

@@ -21,16 +21,17 @@ import {
   type XmlRaw,
 } from '../opc/xml.ts';
 import { insertContentSlot } from './content-slot.ts';
+import { findCoreProperties, setCoreProperties } from './core-properties.ts';
+import { addWarnings, fillParts, findFillableParts } from './fill-parts.ts';
 import { ensureLists } from './lists.ts';
 import { checkTypes, findMainPart, getBody } from './main-part.ts';
 import { createLastSection, getTextArea } from './page.ts';
-import { insertSlots, KNOWN_PLACEHOLDERS, MAX_PLACEHOLDERS, toSlot } from './placeholders.ts';
+import { KNOWN_PLACEHOLDERS, toSlot } from './placeholders.ts';
 import type { TemplateMode, TemplatePlan } from './plan.ts';
 import { dropRelationships, sanitize } from './sanitize.ts';
 import { createStyleSheet, ensureStyles, findTableStyle } from './styles.ts';
 
 const WORD_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
-const TITLE_NS = 'http://purl.org/dc/elements/1.1/';
 /** Maximum number of warnings; one more says that there are further warnings. */
 const MAX_WARNINGS = 40;
 
@@ -58,26 +59,22 @@ export function compilePlan(pkg: Package, nonce: string): CompiledPackage {
   const document = getTree(trees, main);
   bindPrefix(document, 'r', R, main);
   for (const part of [main, styles, numbering]) bindPrefix(getTree(trees, part), 'w', W, part);
-  const placeholders: string[] = [];
-  for (const part of findFillableParts(pkg, main)) {
-    placeholders.push(...replacePlaceholders(part, getTree(trees, part), part === main, nonce));
-    if (placeholders.length > MAX_PLACEHOLDERS)
-      reject(
-        'too_many_placeholders',
-        `The template has more than ${MAX_PLACEHOLDERS} placeholders; use fewer.`,
-      );
-  }
+  const fillable = findFillableParts(pkg, main);
+  const text = fillParts(
+    fillable.map((part) => [part, getTree(trees, part)]),
+    nonce,
+  );
   const body = getBody(document);
-  const mode = placeContent(document, body, placeholders, toSlot(nonce, 'content'));
-  addWarnings(placeholders, mode, warn);
-  setTitle(pkg, trees, toSlot(nonce, 'title'));
+  const mode = placeContent(document, body, text.names, toSlot(nonce, 'content'));
+  addWarnings(text, mode, warn);
+  for (const part of findCoreProperties(pkg)) setCoreProperties(trees.get(part), nonce);
   const sheet = createStyleSheet(getTree(trees, styles));
   const plan: TemplatePlan = {
     mode,
     nonce,
     main,
     numbering,
-    filled: [...findFillableParts(pkg, main).filter((part) => part !== main), ...findCoreProperties(pkg)],
+    filled: [...fillable.slice(1), ...findCoreProperties(pkg)],
     names: createNamePrefix(pkg, nonce),
     styles: ensureStyles(sheet),
     tableStyle: findTableStyle(sheet) ?? null,
@@ -85,7 +82,7 @@ export function compilePlan(pkg: Package, nonce: string): CompiledPackage {
     room: getTextArea(body, toSlot(nonce, 'content')),
     nextDrawingId: nextNumber(findDrawingIds(trees.values())),
   };
-  const known = KNOWN_PLACEHOLDERS.filter((name) => placeholders.includes(name));
+  const known = KNOWN_PLACEHOLDERS.filter((name) => text.names.includes(name));
   return {
     plan,
     parts: serializeParts(pkg, trees, main, nonce),
@@ -148,23 +145,6 @@ function getTree(trees: Map<string, XmlElement>, part: string): XmlElement {
   );
 }
 
-/** Finds the parts whose text is visible on the page: the main part, headers, footers and notes. */
-function findFillableParts(pkg: Package, main: string): string[] {
-  const kinds = ['header', 'footer', 'footnotes', 'endnotes'];
-  const related = getRelationships(pkg, main).filter(({ type, part }) => part && kinds.includes(type));
-  return [main, ...new Set(related.map(({ part }) => part ?? ''))];
-}
-
-function replacePlaceholders(part: string, root: XmlElement, isMain: boolean, nonce: string): string[] {
-  const found = insertSlots(root, nonce);
-  if (!isMain && found.includes('content'))
-    reject(
-      'content_place',
-      `The template has {{content}} in a header, footer or note (${part}); move it to a paragraph of the page.`,
-    );
-  return found;
-}
-
 function placeContent(
   document: XmlElement,
   body: XmlElement,
@@ -184,35 +164,6 @@ function placeContent(
   const section = createLastSection(body);
   body.children = section ? [slotNode, section] : [slotNode];
   return 'styles';
-}
-
-function addWarnings(placeholders: string[], mode: TemplateMode, warn: (text: string) => void): void {
-  const known = KNOWN_PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
-  for (const name of new Set(placeholders))
-    if (!KNOWN_PLACEHOLDERS.includes(name))
-      warn(`The placeholder {{${name}}} is unknown and stays unchanged; known placeholders are ${known}.`);
-  if (mode === 'append') warn('The template has no {{content}}; the document is inserted at its end.');
-  if (mode === 'styles')
-    warn(
-      'The template has no placeholders; the document replaces its text. Styles, headers and footers stay.',
-    );
-}
-
-function findCoreProperties(pkg: Package): string[] {
-  const part = findRelatedPart(pkg, '', 'core-properties');
-  return part ? [part] : [];
-}
-
-/** Sets the title in the file's properties, which file managers and screen readers show. */
-function setTitle(pkg: Package, trees: Map<string, XmlElement>, title: string): void {
-  const [part] = findCoreProperties(pkg);
-  const root = part ? trees.get(part) : undefined;
-  if (!root) return;
-  root.children = root.children.filter(
-    (child) =>
-      !(typeof child === 'object' && 'local' in child && child.uri === TITLE_NS && child.local === 'title'),
-  );
-  root.children.push({ raw: `<dc:title xmlns:dc="${TITLE_NS}">${title}</dc:title>` });
 }
 
 /** Creates a prefix for added names. If the template uses the plain one, the nonce makes it unique. */

@@ -1,6 +1,6 @@
-/** Replaces {{content}} in a template by a slot for the document's body. */
+/** Turns {{content}}, {{history}} and {{watermark}}, which become more than text, into slots beside the text. */
 import { reject } from '../opc/fault.ts';
-import { childW, elements, isW, walkElements } from '../opc/tree.ts';
+import { childW, elements, isW, rewrite, walkElements } from '../opc/tree.ts';
 import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
 import { containsText } from './placeholders.ts';
 
@@ -19,6 +19,33 @@ export function insertContentSlot(root: XmlElement, slot: string): void {
   splitAround(place.parent, place.element, slot);
   unwrapControls(root, slot);
   checkPlace(root, slot);
+}
+
+/**
+ * Replaces each paragraph with a {{history}} by its slot. It may be in any part: a table is valid wherever a paragraph
+ * is. Text beside it stays in separate paragraphs.
+ */
+export function insertHistorySlots(root: XmlElement, slot: string): void {
+  for (;;) {
+    const found = [...walkElements(root)].find(
+      ({ element }) => isW(element, 'p') && textContains(element, slot),
+    );
+    if (!found) return;
+    splitAround(found.parent, found.element, slot);
+    unwrapControls(root, slot);
+  }
+}
+
+/** Moves each slot of a watermark out of its text, so that a drawing can replace it in the same run. */
+export function insertWatermarkSlots(root: XmlElement, slot: string): void {
+  rewrite(root, (element) => {
+    if (!isW(element, 't') || !containsText(element, slot)) return [element];
+    const texts = element.children.join('').split(slot);
+    return texts.flatMap((text, at) => [
+      ...(at === 0 ? [] : [{ raw: slot }]),
+      ...(text === '' ? [] : [{ ...element, children: [text] }]),
+    ]);
+  });
 }
 
 function countSlots(paragraph: XmlElement, slot: string): number {
@@ -62,9 +89,9 @@ function split(element: XmlElement, slot: string): [XmlElement, XmlElement] {
   const before = { ...element, children: element.children.slice(0, Math.max(index, 0)) };
   const after = { ...element, children: [...properties, ...element.children.slice(index + 1)].map(copy) };
   if (typeof middle === 'string') {
-    const [left = '', right = ''] = middle.split(slot);
-    before.children.push(left);
-    after.children.splice(properties.length, 0, right);
+    const at = middle.indexOf(slot);
+    before.children.push(middle.slice(0, at));
+    after.children.splice(properties.length, 0, middle.slice(at + slot.length));
   } else if (isElement(middle)) {
     const [left, right] = split(middle, slot);
     if (!isW(middle, 'sdt') || isVisible(left)) before.children.push(left);
@@ -102,14 +129,15 @@ function findRangeMarks(paragraph: XmlElement): XmlElement[] {
 
 /** Unwraps content controls around the slot: they may allow only one paragraph or be bound to data. */
 function unwrapControls(parent: XmlElement, slot: string): void {
-  const child = elements(parent).find((element) => containsText(element, slot));
-  if (!child) return;
-  if (!isW(child, 'sdt')) {
+  for (const child of elements(parent)) {
+    if (!containsText(child, slot)) continue;
+    if (isW(child, 'sdt')) {
+      replaceChild(parent, child, childW(child, 'sdtContent')?.children ?? []);
+      unwrapControls(parent, slot);
+      return;
+    }
     unwrapControls(child, slot);
-    return;
   }
-  replaceChild(parent, child, childW(child, 'sdtContent')?.children ?? []);
-  unwrapControls(parent, slot);
 }
 
 function checkPlace(root: XmlElement, slot: string): void {

@@ -4,6 +4,7 @@ import {
   compile,
   createDocument,
   createNode,
+  createRecord,
   docx,
   getText,
   p,
@@ -14,6 +15,7 @@ import {
   W,
   WORD_TYPE,
 } from '../../../../tests/word/samples.ts';
+import type { DocumentRecord } from '../document.ts';
 
 const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
 const split = `<w:p>${run('{')}${run('{ti')}<w:proofErr w:type="spellStart"/>${run('tle')}${run('}} and ')}${run('{{version}}')}</w:p>`;
@@ -91,14 +93,51 @@ test('a placeholder with a line break is not replaced', async () => {
   expect(getText(xml)).toBe('{{title}}\nFirst');
 });
 
-test('the title in the file properties is the title of the document', async () => {
-  const core = 'application/vnd.openxmlformats-package.core-properties+xml';
+test('each fact of the record has a placeholder', async () => {
+  const all = '{{version_label}}|{{status}}|{{owner}}|{{editor}}|{{document_id}}|{{url}}|{{exported_at}}';
+  expect(getText((await fill(p(all)))['word/document.xml'])).toBe(
+    'Version 1.2|Published|Ada Lovelace|Bo Chen|01900000-0000-7000-8000-000000000001|https://docs.example.org/embed/aldermoor/token|2026-11-24\nFirst',
+  );
+  const record = createRecord({ owner: '', editor: '', url: '', exported_at: '' });
+  const bare = createDocument([], { version: null, record });
+  expect(getText((await fill(p(`[${all}]`), {}, bare))['word/document.xml'])).toMatch(
+    /^\[\|Published\|\|\|[-0-9]+\|\|\]$/,
+  );
+});
+
+test.each<[Partial<DocumentRecord>, string]>([
+  [{ status: 'draft' }, 'DRAFT'],
+  [{ status: 'archived' }, 'ARCHIVED'],
+  [{ status: 'superseded', superseded_by: '2.0' }, 'SUPERSEDED by version 2.0'],
+  [{ status: 'superseded' }, 'SUPERSEDED by a later version'],
+])('the status of %j is %j', async (more, expected) => {
+  const document = createDocument([], { record: createRecord(more) });
+  expect(getText((await fill(p('{{status}}'), {}, document))['word/document.xml'])).toBe(expected);
+});
+
+test('the properties of the file are those of the document', async () => {
+  const CP = 'http://schemas.openxmlformats.org/package/2006/metadata/core-properties';
+  const type = 'application/vnd.openxmlformats-package.core-properties+xml';
   const uri = 'http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties';
   const found = await fill(p('{{content}}'), {
-    '[Content_Types].xml': types({ '/core.xml': core }),
+    '[Content_Types].xml': types({ '/core.xml': type }),
     '_rels/.rels': rels(['rId1', 'officeDocument', 'word/document.xml'], ['rId2', uri, 'core.xml']),
     'core.xml':
-      '<c:p xmlns:c="urn:c" xmlns:d="http://purl.org/dc/elements/1.1/"><d:title>Old</d:title></c:p>',
+      `<c:p xmlns:c="${CP}" xmlns:d="http://purl.org/dc/elements/1.1/"><d:title>Old</d:title><d:creator>Old</d:creator><d:subject>Stays</d:subject>` +
+      '<c:lastModifiedBy>Old</c:lastModifiedBy><t:created xmlns:t="http://purl.org/dc/terms/">Old</t:created></c:p>',
   });
-  expect(getText(found['core.xml'])).toBe('Pay');
+  const core = Object.fromEntries(
+    [...(found['core.xml'] ?? '').matchAll(/<\w+:(\w+)[^>]*>([^<]+)</g)].map(([, name, text]) => [
+      name,
+      text,
+    ]),
+  );
+  expect(core).toEqual({
+    title: 'Pay',
+    subject: 'Stays',
+    creator: 'Ada Lovelace',
+    lastModifiedBy: 'Bo Chen',
+    created: '2026-10-01T08:00:00.000Z',
+    modified: '2026-11-20T16:45:00.000Z',
+  });
 });

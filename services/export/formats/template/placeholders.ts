@@ -4,13 +4,12 @@ import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
 
 /** The placeholders that an export replaces. */
 export const KNOWN_PLACEHOLDERS = [
-  'title',
-  'version',
-  'department',
-  'published_at',
-  'organization',
-  'content',
+  ...['title', 'version', 'version_label', 'department', 'published_at', 'organization', 'content'],
+  ...['status', 'owner', 'editor', 'document_id', 'url', 'exported_at', 'history', 'watermark'],
 ];
+
+/** Maximum number of {{history}} in a template: each may become a table of 200 versions. */
+export const MAX_HISTORIES = 10;
 
 /** Maximum number of placeholders in a template: in each export, each may be replaced by a long title. */
 export const MAX_PLACEHOLDERS = 1_000;
@@ -20,16 +19,19 @@ export function toSlot(nonce: string, name: string): string {
   return `${nonce}:${name};`;
 }
 
+/** The names of known and unknown placeholders in order, and texts that look like a misspelled placeholder. */
+export type FoundPlaceholders = { names: string[]; lookalikes: Set<string> };
+
 /**
- * Replaces every known placeholder of a part by its slot, even if Word has split it over runs. Returns the
- * names of known and unknown placeholders in order; stops when they exceed the maximum of a template.
+ * Replaces every known placeholder of a part by its slot, even if Word has split it over runs. Stops when the
+ * placeholders exceed the maximum of a template.
  */
-export function insertSlots(root: XmlElement, nonce: string): string[] {
-  const found: string[] = [];
+export function insertSlots(root: XmlElement, nonce: string): FoundPlaceholders {
+  const found: FoundPlaceholders = { names: [], lookalikes: new Set() };
   for (const { element } of walkElements(root)) {
     if (!isW(element, 'p')) continue;
-    for (const name of insertSlotsInParagraph(element, nonce)) found.push(name);
-    if (found.length > MAX_PLACEHOLDERS) return found;
+    insertSlotsInParagraph(element, nonce, found);
+    if (found.names.length > MAX_PLACEHOLDERS) return found;
   }
   for (const { element } of walkElements(root)) if (isW(element, 'sdt')) unbind(element, nonce);
   return found;
@@ -46,7 +48,10 @@ type Piece = { element: XmlElement; text: string; from: number };
 /** The range of a known placeholder in its paragraph's text, and its slot. */
 type Match = { from: number; to: number; slot: string };
 
-function insertSlotsInParagraph(paragraph: XmlElement, nonce: string): string[] {
+/** A name in two braces is a placeholder; one in other braces, or after `$`, is probably meant to be one. */
+const PLACEHOLDER = /(\$?)(\{{1,2})[ \u00A0]*([A-Za-z][A-Za-z0-9_.-]{0,63})[ \u00A0]*(\}{1,2})/g;
+
+function insertSlotsInParagraph(paragraph: XmlElement, nonce: string, found: FoundPlaceholders): void {
   const pieces: Piece[] = [];
   let from = 0;
   for (const element of findTextElements(paragraph)) {
@@ -57,17 +62,21 @@ function insertSlotsInParagraph(paragraph: XmlElement, nonce: string): string[] 
     from += text.length;
   }
   const text = pieces.map((piece) => piece.text).join('');
-  const found: string[] = [];
   const known: Match[] = [];
-  for (const match of text.matchAll(/\{\{[ \u00A0]*([A-Za-z][A-Za-z0-9_.-]{0,63})[ \u00A0]*\}\}/g)) {
-    const name = (match[1] ?? '').toLowerCase();
-    const to = match.index + match[0].length;
-    found.push(name);
-    if (KNOWN_PLACEHOLDERS.includes(name)) known.push({ from: match.index, to, slot: toSlot(nonce, name) });
-    if (found.length > MAX_PLACEHOLDERS) break;
+  for (const match of text.matchAll(PLACEHOLDER)) {
+    const [whole, sign = '', open = '', word = '', close = ''] = match;
+    if (open.length + close.length < 4) {
+      if (found.lookalikes.size < MAX_PLACEHOLDERS) found.lookalikes.add(whole);
+      continue;
+    }
+    const name = word.toLowerCase();
+    const to = match.index + whole.length;
+    found.names.push(name);
+    if (KNOWN_PLACEHOLDERS.includes(name))
+      known.push({ from: match.index + sign.length, to, slot: toSlot(nonce, name) });
+    if (found.names.length > MAX_PLACEHOLDERS) break;
   }
   replaceMatches(pieces, known);
-  return found;
 }
 
 /** Finds the text elements and breaks of a paragraph in order, without those of nested paragraphs. */

@@ -32,10 +32,10 @@ export function renderTable(
   });
   const style = writer.plan.tableStyle;
   const styleMarkup = style === null ? '' : `<w:tblStyle w:val="${escapeXml(style)}"/>`;
-  const borders = style === null ? BORDERS : '';
+  const borders = style === null ? TABLE_BORDERS : '';
   return (
     `<w:tbl><w:tblPr>${styleMarkup}<w:tblW w:w="${total}" w:type="dxa"/><w:tblInd w:w="${position.left}" w:type="dxa"/>${borders}` +
-    `<w:tblLayout w:type="fixed"/>${renderMargins(margin)}</w:tblPr><w:tblGrid>${grid}</w:tblGrid>${body.join('')}</w:tbl>${AFTER}`
+    `<w:tblLayout w:type="fixed"/>${renderMargins(margin)}</w:tblPr><w:tblGrid>${grid}</w:tblGrid>${body.join('')}</w:tbl>${AFTER_TABLE}`
   );
 }
 
@@ -81,9 +81,14 @@ function getColumnWidths(rows: GridCell[][], columns: number, total: number, min
 }
 
 const renderBorder = (name: string) => `<w:${name} w:val="single" w:sz="4" w:space="0" w:color="A6A6A6"/>`;
-const BORDERS = `<w:tblBorders>${['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map(renderBorder).join('')}</w:tblBorders>`;
+/** The borders of a table without a style. */
+export const TABLE_BORDERS = `<w:tblBorders>${['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map(renderBorder).join('')}</w:tblBorders>`;
 /** Word's default left and right cell margin, in twips. */
 const MARGIN = 108;
 const renderMargins = (margin: number) =>
   `<w:tblCellMar><w:left w:w="${margin}" w:type="dxa"/><w:right w:w="${margin}" w:type="dxa"/></w:tblCellMar>`;
-const AFTER = renderParagraph({ spacing: 'w:before="0" w:after="0" w:line="160" w:lineRule="exact"' }, '');
+/** The thin paragraph after a table. */
+export const AFTER_TABLE = renderParagraph(
+  { spacing: 'w:before="0" w:after="0" w:line="160" w:lineRule="exact"' },
+  '',
+);

@@ -1,0 +1,38 @@
+/** Fills the properties of the file, which file managers and screen readers show: title, people and times. */
+import { findRelatedPart, type Package } from '../opc/package.ts';
+import { isElement, type XmlElement } from '../opc/xml.ts';
+import { toSlot } from './placeholders.ts';
+
+const CP = 'http://schemas.openxmlformats.org/package/2006/metadata/core-properties';
+const DC = 'http://purl.org/dc/elements/1.1/';
+const TERMS = 'http://purl.org/dc/terms/';
+const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
+
+/** A property: its namespace and name, its slot, and whether its value is a time. */
+const PROPERTIES = [
+  { prefix: 'dc', uri: DC, local: 'title', slot: 'title' },
+  { prefix: 'dc', uri: DC, local: 'creator', slot: 'owner' },
+  { prefix: 'cp', uri: CP, local: 'lastModifiedBy', slot: 'updated_by' },
+  { prefix: 'dcterms', uri: TERMS, local: 'created', slot: 'created_at', isTime: true },
+  { prefix: 'dcterms', uri: TERMS, local: 'modified', slot: 'updated_at', isTime: true },
+];
+
+/** Finds the part with the properties of the file, if there is one. */
+export function findCoreProperties(pkg: Package): string[] {
+  const part = findRelatedPart(pkg, '', 'core-properties');
+  return part ? [part] : [];
+}
+
+/** Replaces the template's own title, people and times by slots for those of the document. */
+export function setCoreProperties(root: XmlElement | undefined, nonce: string): void {
+  if (!root) return;
+  root.children = root.children.filter(
+    (child) =>
+      !isElement(child) || !PROPERTIES.some(({ uri, local }) => child.uri === uri && child.local === local),
+  );
+  for (const { prefix, uri, local, slot, isTime } of PROPERTIES) {
+    const type = isTime ? ` xmlns:xsi="${XSI}" xsi:type="dcterms:W3CDTF"` : '';
+    const name = `${prefix}:${local}`;
+    root.children.push({ raw: `<${name} xmlns:${prefix}="${uri}"${type}>${toSlot(nonce, slot)}</${name}>` });
+  }
+}

@@ -1,0 +1,39 @@
+/** Renders the revision history: a table of versions, the day of their publication and who published them. */
+import type { PublishedVersion } from '../document.ts';
+import { escapeXml } from '../opc/xml-text.ts';
+import type { TemplatePlan } from '../template/plan.ts';
+import { renderParagraph } from './paragraph.ts';
+import { renderTextRun } from './runs.ts';
+import { AFTER_TABLE, TABLE_BORDERS } from './table.ts';
+
+/** Maximum number of versions in a file; a line says how many earlier ones there are. */
+const MAX_VERSIONS = 200;
+/** Relative column widths. The table fills its place, which may be a cell or a header of unknown width. */
+const COLUMNS = [2_200, 2_200, 4_600];
+
+/** Renders the table, the newest version first, and the thin paragraph after it. */
+export function renderHistory(plan: TemplatePlan, history: readonly PublishedVersion[]): string {
+  const shown = history.slice(-MAX_VERSIONS).reverse();
+  const rows = shown.map(({ version, published_at, published_by }) =>
+    renderRow([version ?? '–', published_at.slice(0, 10), published_by || '–']),
+  );
+  if (history.length === 0) rows.push(renderRow(['–', 'not published yet', '–']));
+  const earlier = history.length - shown.length;
+  if (earlier > 0) rows.push(renderRow(['…', `${earlier} earlier versions`, '']));
+  const style = plan.tableStyle === null ? '' : `<w:tblStyle w:val="${escapeXml(plan.tableStyle)}"/>`;
+  const grid = COLUMNS.map((width) => `<w:gridCol w:w="${width}"/>`).join('');
+  return (
+    `<w:tbl><w:tblPr>${style}<w:tblW w:w="5000" w:type="pct"/>${plan.tableStyle === null ? TABLE_BORDERS : ''}</w:tblPr>` +
+    `<w:tblGrid>${grid}</w:tblGrid>${renderRow(['Version', 'Published', 'Published by'], true)}${rows.join('')}</w:tbl>${AFTER_TABLE}`
+  );
+}
+
+function renderRow(texts: string[], isHead = false): string {
+  const cells = texts.map((text, column) => {
+    const shading = isHead ? '<w:shd w:val="clear" w:color="auto" w:fill="EDEDED"/>' : '';
+    const run = renderTextRun(text, isHead ? '<w:b/><w:bCs/>' : '');
+    const paragraph = renderParagraph({ spacing: 'w:before="40" w:after="40"' }, run);
+    return `<w:tc><w:tcPr><w:tcW w:w="${COLUMNS[column]}" w:type="dxa"/>${shading}</w:tcPr>${paragraph}</w:tc>`;
+  });
+  return `<w:tr><w:trPr><w:cantSplit/>${isHead ? '<w:tblHeader/>' : ''}</w:trPr>${cells.join('')}</w:tr>`;
+}

@@ -1,0 +1,50 @@
+/** The markup that replaces each placeholder of a template, and each slot of the file's properties. */
+import type { DocumentRecord, WordDocument } from '../document.ts';
+import { escapeLine } from '../opc/xml-text.ts';
+import type { TemplatePlan } from '../template/plan.ts';
+import { renderHistory } from './history.ts';
+import { renderWatermark } from './watermark.ts';
+
+/** The longest version label that fits into a watermark. */
+const MAX_WATERMARK_LABEL = 12;
+
+/** Returns the markup by placeholder. What the document does not have is empty. */
+export function toPlaceholderValues(plan: TemplatePlan, document: WordDocument): Record<string, string> {
+  const { title, version, department, published_at, organization, record } = document;
+  const { id, owner, editor, url, exported_at, created_at, updated_at } = record;
+  const texts = {
+    title,
+    version: version ?? '',
+    version_label: version ? `Version ${version}` : '',
+    department: department ?? '',
+    published_at: published_at?.slice(0, 10) ?? '',
+    organization,
+    status: formatStatus(record),
+    owner,
+    editor,
+    document_id: id,
+    url,
+    exported_at,
+    created_at,
+    updated_at,
+    updated_by: editor || owner,
+  };
+  return {
+    ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, escapeLine(text)])),
+    watermark: renderWatermark(getWatermark(record)),
+    history: renderHistory(plan, record.history),
+  };
+}
+
+/** The status in words. Everything but a published version is in capitals, so that no reader takes it for valid. */
+function formatStatus({ status, superseded_by }: DocumentRecord): string {
+  if (status === 'published') return 'Published';
+  if (status !== 'superseded') return status.toUpperCase();
+  return `SUPERSEDED by ${superseded_by ? `version ${superseded_by}` : 'a later version'}`;
+}
+
+function getWatermark({ status, superseded_by }: DocumentRecord): string {
+  if (status === 'published') return '';
+  const isShort = superseded_by !== '' && [...superseded_by].length <= MAX_WATERMARK_LABEL;
+  return status === 'superseded' && isShort ? `SUPERSEDED BY ${superseded_by}` : status.toUpperCase();
+}

@@ -1,0 +1,130 @@
+/** Tests that every copy of a document says which version it is and whether it is in force. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse } from 'content-disposition';
+import { addMember, type Person, type TestApp } from '#libs/testing';
+import { docx, p } from '../../tests/word/samples.ts';
+import { unpack } from './formats/opc/unpack.ts';
+import { exportTestApp } from './testing/test-app.ts';
+
+const placeholders = '{{status}} by {{owner}}, edited by {{editor}}, see [{{url}}] {{history}}';
+
+let app: TestApp;
+let ada: Person;
+let templateId: string;
+
+beforeAll(async () => {
+  ({ app, ada } = await exportTestApp());
+  const data = new FormData();
+  data.append('name', 'Facts');
+  data.append('file', new Blob([new Uint8Array(docx(p(placeholders) + p('{{content}}')))]), 'facts.docx');
+  templateId = (await send('POST', '/templates', data)).body.id;
+});
+afterAll(() => app?.stop());
+
+const send = (method: string, path: string, body?: unknown) =>
+  app.request(method, path, { as: ada.key, body });
+
+/** Creates a published document of version 1.0, with the people of an organization of its own. */
+async function publishDocument(more: object = {}): Promise<{ id: string }> {
+  const { id } = (await send('POST', '/documents', { title: 'Lockout', version: '1.0', ...more })).body;
+  await send('POST', `/documents/${id}/publish`);
+  return { id };
+}
+
+/** Publishes a revision with another version; returns its id. */
+async function revise(id: string, version: string): Promise<string> {
+  const revision = (await send('POST', `/documents/${id}/revise`)).body;
+  await send('PATCH', `/documents/${revision.id}`, { version });
+  await send('POST', `/documents/${revision.id}/publish`);
+  return revision.id;
+}
+
+/** Returns the text and markup of a part of an exported file. */
+async function exportPart(
+  id: string,
+  template: string,
+  part: string,
+): Promise<{ text: string; xml: string }> {
+  const { bytes } = await send('GET', `/documents/${id}/export/word?template_id=${template}`);
+  const xml = Buffer.from((await unpack(bytes)).get(part) ?? []).toString();
+  return {
+    text: xml
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+    xml,
+  };
+}
+
+test('the header of the built-in template names version and status', async () => {
+  const getHeader = (id: string) => exportPart(id, 'default', 'word/header1.xml');
+  const draft = (await send('POST', '/documents', { title: 'Lockout', version: '1.0' })).body;
+  const asDraft = await getHeader(draft.id);
+  expect(asDraft.text).toBe('Lockout Version 1.0 DRAFT');
+  expect(asDraft.xml).toContain('string="DRAFT"');
+
+  await send('POST', `/documents/${draft.id}/publish`);
+  const asPublished = await getHeader(draft.id);
+  expect(asPublished.text).toBe('Lockout Version 1.0 Published');
+  expect(asPublished.xml).not.toContain('<w:pict');
+
+  const revision = await revise(draft.id, '2.0');
+  const asSuperseded = await getHeader(draft.id);
+  expect(asSuperseded.text).toBe('Lockout Version 1.0 SUPERSEDED by version 2.0');
+  expect(asSuperseded.xml).toContain('string="SUPERSEDED BY 2.0"');
+
+  await send('POST', `/documents/${revision}/archive`);
+  const asArchived = await getHeader(revision);
+  expect(asArchived.text).toBe('Lockout Version 2.0 ARCHIVED');
+  expect(asArchived.xml).toContain('string="ARCHIVED"');
+});
+
+test('a template shows owner, editor, link and history of a document', async () => {
+  const { id } = await publishDocument();
+  const { body } = await send('POST', `/documents/${id}/share-token`);
+  const shared = await exportPart(id, templateId, 'word/document.xml');
+  expect(shared.text).toContain(`[${body.url}]`);
+  await send('DELETE', `/documents/${id}/share-token`);
+  const second = await revise(id, '1.1');
+  const me = (await send('GET', '/me')).body.user.name;
+  const today = new Date().toISOString().slice(0, 10);
+  const { text } = await exportPart(second, templateId, 'word/document.xml');
+  expect(text).toContain(`Published by ${me}, edited by , see []`);
+  expect(text).toContain(`Version Published Published by 1.1 ${today} ${me} 1.0 ${today} ${me}`);
+});
+
+test('a link of an archived family is not shown', async () => {
+  const { id } = await publishDocument();
+  await send('POST', `/documents/${id}/share-token`);
+  await send('POST', `/documents/${id}/archive`);
+  expect((await exportPart(id, templateId, 'word/document.xml')).text).toContain('see []');
+});
+
+test('the history names a publisher who has left the organization', async () => {
+  const eve = await addMember(app, ada.key, { role: 'admin' });
+  const { id } = (await send('POST', '/documents', { title: 'Lockout' })).body;
+  await app.request('POST', `/documents/${id}/publish`, { as: eve.token });
+  const { name } = (await app.request('GET', '/me', { as: eve.token })).body.user;
+  await send('DELETE', `/members/${eve.userId}`);
+  expect((await exportPart(id, templateId, 'word/document.xml')).text).toContain(name);
+});
+
+test.each(['word?template_id=default&', 'markdown?'])(
+  'versioned=true adds the version to the file name of %s',
+  async (path) => {
+    const { id } = await publishDocument({ version: '1/0' });
+    const getName = async (query: string) => {
+      const { headers } = await send('GET', `/documents/${id}/export/${path}${query}`);
+      return parse(headers.get('content-disposition') ?? '').parameters.filename;
+    };
+    expect(await getName('versioned=true')).toMatch(/^Lockout 1-0\.(docx|md)$/);
+    expect(await getName('versioned=false')).toMatch(/^Lockout\.(docx|md)$/);
+    expect(await getName('')).toMatch(/^Lockout\.(docx|md)$/);
+  },
+);
+
+test('another value of versioned is a 400', async () => {
+  const { id } = await publishDocument();
+  const response = await send('GET', `/documents/${id}/export/markdown?versioned=yes`);
+  expect(response).toMatchObject({ status: 400, body: { errors: [{ path: 'query/versioned' }] } });
+});

@@ -1,0 +1,53 @@
+/** Reads the versions of a document, the names of the people in them, and the public link. */
+import type { RowOf } from '#libs/contract';
+import type { Actor, Store } from '#libs/store';
+import { type documentStates, documentVersions } from '../../documents/contract.ts';
+import { userNames } from '../../identity/contract.ts';
+import { sealedToken, shareLinks } from '../../sharing/views.ts';
+
+/** A version of a document, as the view of the documents service returns it. */
+export type VersionRow = RowOf<typeof documentVersions>;
+
+/** All versions of a family, and the names of their owners, editors and publishers by user id. */
+export interface RecordRows {
+  versions: VersionRow[];
+  names: ReadonlyMap<string, string>;
+}
+
+export type RecordStore = ReturnType<typeof recordStore>;
+
+type Family = Pick<RowOf<typeof documentStates>, 'family_id' | 'share_epoch'>;
+
+/** Creates the reader of versions, names and public links. */
+export function recordStore(store: Pick<Store, 'read' | 'opening'>) {
+  const versionRows = store.read(documentVersions);
+  const nameRows = store.read(userNames).unscoped();
+  const linkRows = store.read(shareLinks);
+  const openToken = store.opening(sealedToken);
+
+  return {
+    /** Finds the versions of a family and the names in them. */
+    async findRows(
+      { organization_id }: Pick<Actor, 'organization_id'>,
+      { family_id }: Family,
+    ): Promise<RecordRows> {
+      const versions = await versionRows.in(organization_id).many({ family_id });
+      const ids = versions.flatMap(({ created_by, editor_id, published_by }) => [
+        created_by,
+        ...(editor_id ? [editor_id] : []),
+        ...(published_by ? [published_by] : []),
+      ]);
+      const found = await nameRows.many({ _id: { $in: [...new Set(ids)] } });
+      return { versions, names: new Map(found.map(({ _id, name }) => [_id, name])) };
+    },
+
+    /** Returns the token of the family's public link; undefined if it has none that works. */
+    async findToken(
+      { organization_id }: Pick<Actor, 'organization_id'>,
+      { family_id, share_epoch }: Family,
+    ): Promise<string | undefined> {
+      const link = await linkRows.in(organization_id).one({ family_id, share_epoch });
+      return link && openToken(link.sealed, link);
+    },
+  };
+}
