@@ -61,6 +61,7 @@ const MARKS: [string, RichText[]][] = [
         ),
         text('m-colour', { type: 'highlight', attrs: { color: '#fed7aa' } }),
         text(' m-all', 'bold', 'italic', 'strike', 'underline', 'code', 'highlight', 'superscript'),
+        text(' m-tinted', { type: 'textStyle', attrs: { color: '#c00000' } }),
         text(' m-unknown', 'wobbly'),
       ),
       p(

@@ -50,7 +50,7 @@ export const samples: Sample[] = [
   { name: 'landscape', mode: 'placeholder', create: landscape },
   { name: 'style-only', mode: 'styles', create: styleOnly },
   { name: 'cover-only', mode: 'append', create: coverOnly },
-  { name: 'controlled', mode: 'placeholder', create: controlled },
+  { name: 'controlled', mode: 'placeholder', create: facts },
 ];
 
 /** A template by German Word: German ids, single-level lists, bullets in the font Symbol. */
@@ -232,12 +232,18 @@ function styleOnly(): Promise<Uint8Array> {
 }
 
 /** A template with all facts of a controlled document: a watermark in the header, the history in a cell. */
-function controlled(): Promise<Uint8Array> {
-  const facts = ['{{status}}', '{{owner}} {{editor}}', '{{document_id}}', '{{url}}', '{{exported_at}}'];
+function facts(): Promise<Uint8Array> {
+  const placeholders = [
+    '{{status}}',
+    '{{owner}} {{editor}}',
+    '{{document_id}}',
+    '{{url}}',
+    '{{exported_at}}',
+  ];
   const cell = `<w:tc><w:tcPr><w:tcW w:w="9354" w:type="dxa"/></w:tcPr>${para('Versions: {{history}}')}</w:tc>`;
   const body =
     para('{{title}}') +
-    facts.map((fact) => para(fact)).join('') +
+    placeholders.map((fact) => para(fact)).join('') +
     `<w:tbl><w:tblPr><w:tblW w:w="9354" w:type="dxa"/></w:tblPr><w:tblGrid><w:gridCol w:w="9354"/></w:tblGrid><w:tr>${cell}</w:tr></w:tbl>` +
     para('{{content}}') +
     section(createReference('header', 'header') + createReference('footer', 'footer'));

@@ -13,6 +13,7 @@ export type StyleRole =
   | 'number'
   | 'quote'
   | 'code'
+  | 'caption'
   | 'link';
 
 /** A style; `left` is its own indent in twips, `isNumbered` is true if its paragraphs are numbered. */
@@ -60,6 +61,12 @@ export const STYLES: StyleDefinition[] = [
     'HTML Preformatted',
     '<w:pPr><w:shd w:val="clear" w:color="auto" w:fill="F2F2F2"/></w:pPr>' +
       '<w:rPr><w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/><w:noProof/><w:sz w:val="19"/><w:szCs w:val="19"/></w:rPr>',
+  ),
+  defineParagraphStyle(
+    'caption',
+    'caption',
+    'caption',
+    '<w:pPr><w:spacing w:after="160"/></w:pPr><w:rPr><w:i/><w:iCs/><w:color w:val="4A5560"/><w:sz w:val="18"/><w:szCs w:val="18"/></w:rPr>',
   ),
   {
     role: 'link',

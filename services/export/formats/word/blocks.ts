@@ -1,6 +1,8 @@
 /** Renders the blocks of rich text as WordprocessingML. */
-import { getCallout, type RichText } from '#libs/rich-text';
+import type { RichText } from '#libs/rich-text';
 import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
+import { renderCallout } from './callout.ts';
+import { renderCaptions } from './caption.ts';
 import { renderList } from './list.ts';
 import { getParagraphProperties, getStyleProperties, renderParagraph } from './paragraph.ts';
 import { renderRuns } from './runs.ts';
@@ -33,12 +35,8 @@ function renderBlock(writer: BodyWriter, node: RichText, position: Position): st
         left: limitIndent(position, position.left + QUOTE),
         context: { ...position.context, quote: true },
       });
-    case 'callout': {
-      const { signalWord } = getCallout(node);
-      const label = [{ type: 'text', text: signalWord, marks: [{ type: 'bold' }] }];
-      const blocks = [{ type: 'paragraph', content: label }, ...(node.content ?? [])];
-      return renderBlocks(writer, blocks, position);
-    }
+    case 'callout':
+      return renderCallout(writer, node, position, renderBlocks);
     case 'horizontalRule':
       return renderParagraph({ left: position.left, border: RULE }, '');
     case 'table':
@@ -50,9 +48,11 @@ function renderBlock(writer: BodyWriter, node: RichText, position: Position): st
     default: {
       const inner = renderRuns(writer, node.content ?? [], position);
       const properties = getParagraphProperties(writer, node, position);
-      return renderParagraph(
-        inner.includes('<w:drawing>') ? { ...properties, spacing: AUTO_LINE_HEIGHT } : properties,
-        inner,
+      if (!inner.includes('<w:drawing>')) return renderParagraph(properties, inner);
+      const captions = renderCaptions(writer, position, properties.align);
+      return (
+        renderParagraph({ ...properties, keepNext: captions !== '', spacing: AUTO_LINE_HEIGHT }, inner) +
+        captions
       );
     }
   }
@@ -65,9 +65,12 @@ function renderHeading(writer: BodyWriter, node: RichText, position: Position): 
   const { heading4, heading5, heading6 } = writer.plan.styles;
   const style = level <= 1 ? heading4 : level === 2 ? heading5 : heading6;
   const numbering = style.isNumbered ? NO_NUMBER : '';
-  return renderParagraph(
-    { ...getStyleProperties(style, position), numbering, align: node.attrs?.textAlign },
-    renderRuns(writer, node.content ?? [], position),
+  const inner = renderRuns(writer, node.content ?? [], position);
+  return (
+    renderParagraph(
+      { ...getStyleProperties(style, position), numbering, align: node.attrs?.textAlign },
+      inner,
+    ) + renderCaptions(writer, position)
   );
 }
 

@@ -13,17 +13,22 @@ export type BodyWriter = {
   pictures: Map<string, Picture>;
   lists: string[];
   drawings: number;
+  /** The captions of pictures that were rendered and have no caption yet. */
+  captions: string[];
+  /** The number of bookmarks. */
+  bookmarks: number;
 };
 
 /**
  * The position of a block; distances are in twips. `base` is the left edge for lists, `left` that for text,
- * `width` the width of the column, `level` the next list level. `context` is what encloses the block and
- * changes its formatting.
+ * `width` the width of the column, `height` the maximum height of a picture, `level` the next list level.
+ * `context` is what encloses the block and changes its formatting.
  */
 export type Position = {
   base: number;
   left: number;
   width: number;
+  height: number;
   level: number;
   context: { quote?: boolean; cell?: boolean; head?: boolean };
 };
@@ -41,7 +46,7 @@ export function limitIndent({ width, left }: Pick<Position, 'width' | 'left'>, i
 
 /** Creates the state of one rendering into a template. */
 export function createBodyWriter(plan: TemplatePlan): BodyWriter {
-  return { plan, links: new Map(), pictures: new Map(), lists: [], drawings: 0 };
+  return { plan, links: new Map(), pictures: new Map(), lists: [], drawings: 0, captions: [], bookmarks: 0 };
 }
 
 /** Adds a link and returns its relationship id; equal targets share one. */

@@ -8,6 +8,7 @@ import {
   type Position,
   type RenderBlocks,
 } from './body-writer.ts';
+import { renderCaptions } from './caption.ts';
 import { getParagraphProperties, type ParagraphProperties, renderParagraph } from './paragraph.ts';
 import { renderRuns } from './runs.ts';
 
@@ -74,7 +75,9 @@ function renderFirstParagraph(
   const isText = first?.type === 'paragraph' || first?.type === 'heading';
   const text = isText ? renderRuns(writer, first.content ?? [], position) : '';
   const align = isText ? getParagraphProperties(writer, first, position).align : undefined;
-  const firstParagraph = renderParagraph({ ...properties, align }, mark + text);
+  const captions = renderCaptions(writer, position);
+  const paragraph = renderParagraph({ ...properties, keepNext: captions !== '', align }, mark + text);
+  const firstParagraph = paragraph + captions;
   return { firstParagraph, rest: isText || !first ? rest : [first, ...rest] };
 }
 

@@ -7,7 +7,9 @@ import type { BodyWriter, Position } from './body-writer.ts';
 /** Properties of a paragraph in schema order (ECMA-376 part 1, 17.3.1.26, CT_PPr); indents in twips. */
 export type ParagraphProperties = {
   style?: string;
+  keepNext?: boolean;
   keepLines?: boolean;
+  pageBreakBefore?: boolean;
   numbering?: string;
   border?: string;
   spacing?: string;
@@ -21,7 +23,9 @@ export type ParagraphProperties = {
 export function renderParagraph(properties: ParagraphProperties, inner: string): string {
   const {
     style,
+    keepNext,
     keepLines,
+    pageBreakBefore,
     numbering,
     border,
     spacing,
@@ -32,7 +36,9 @@ export function renderParagraph(properties: ParagraphProperties, inner: string):
   } = properties;
   const markup = [
     style && `<w:pStyle w:val="${escapeXml(style)}"/>`,
+    keepNext && '<w:keepNext/>',
     keepLines && '<w:keepLines/>',
+    pageBreakBefore && '<w:pageBreakBefore/>',
     numbering,
     border && `<w:pBdr>${border}</w:pBdr>`,
     spacing && `<w:spacing ${spacing}/>`,

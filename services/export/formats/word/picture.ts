@@ -2,10 +2,14 @@
 import type { RichText } from '#libs/rich-text';
 import { escapeLine } from '../opc/xml-text.ts';
 import { addPicture, type BodyWriter, type Position } from './body-writer.ts';
+import { estimateCaption } from './picture-height.ts';
 
 /** English Metric Units (EMU): 914,400 per inch. A pixel is 1/96 inch, a twip 1/1,440 inch. */
 const EMU_PER_PIXEL = 9_525;
 const EMU_PER_TWIP = 635;
+
+/** The least height to which pictures are limited, twips. */
+const MIN_HEIGHT = 720;
 
 type Size = { width: number; height: number };
 
@@ -17,10 +21,14 @@ export function renderPicture(
   alt: string,
   position: Position,
 ): string {
+  const caption = typeof leaf.attrs?.title === 'string' ? leaf.attrs.title.trim() : '';
+  if (caption !== '') writer.captions.push(caption);
   const id = addPicture(writer, String(leaf.attrs?.src), image.mime, image.bytes);
   const { width, height } = fitInto(getRequestedSize(leaf, image), {
     width: Math.max(position.width - position.left, 100) * EMU_PER_TWIP,
-    height: writer.plan.room.height * EMU_PER_TWIP * 0.9,
+    height:
+      Math.max(position.height - estimateCaption(caption, position.width - position.left), MIN_HEIGHT) *
+      EMU_PER_TWIP,
   });
   writer.drawings += 1;
   const number = writer.plan.nextDrawingId + writer.drawings - 1;

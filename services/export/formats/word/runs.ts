@@ -1,5 +1,5 @@
 /** Renders the content of a paragraph: text with marks, breaks, links and pictures. */
-import { type Mark, parseImage, type RichText, safeHref } from '#libs/rich-text';
+import { getColor, type Mark, parseImage, type RichText, safeHref } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import { addLink, type BodyWriter, type Position } from './body-writer.ts';
 import { renderPicture } from './picture.ts';
@@ -55,7 +55,7 @@ function renderRun(
   keepLines: boolean,
 ): string {
   if (leaf.type === 'hardBreak') return '<w:r><w:br/></w:r>';
-  const properties = renderRunProperties(writer, leaf.marks ?? [], position, isLink);
+  const properties = renderRunProperties(writer, leaf, position, isLink);
   if (leaf.type !== 'image') return renderText(leaf.text ?? '', properties, keepLines);
   const alt = getStringAttribute(leaf, 'alt') || getStringAttribute(leaf, 'title');
   const image = parseImage(leaf.attrs?.src);
@@ -80,10 +80,17 @@ function renderText(value: string, properties: string, keepLines: boolean): stri
 }
 
 /** Renders run properties in schema order (ECMA-376 part 1, 17.3.2.28, CT_RPr). */
-function renderRunProperties(writer: BodyWriter, marks: Mark[], position: Position, isLink: boolean): string {
+function renderRunProperties(
+  writer: BodyWriter,
+  leaf: RichText,
+  position: Position,
+  isLink: boolean,
+): string {
+  const { marks = [] } = leaf;
   if (marks.length === 0 && !isLink && !position.context.head) return '';
   const has = (type: string) => marks.some((mark) => mark.type === type);
   const isCode = has('code');
+  const color = getColor(leaf)?.slice(1).toUpperCase();
   const highlight = marks.find((mark) => mark.type === 'highlight');
   const fill = highlight ? getHighlightColor(highlight) : isCode ? 'F2F2F2' : undefined;
   return [
@@ -93,6 +100,7 @@ function renderRunProperties(writer: BodyWriter, marks: Mark[], position: Positi
     has('italic') && '<w:i/><w:iCs/>',
     has('strike') && '<w:strike/>',
     isCode && '<w:noProof/>',
+    color && `<w:color w:val="${color}"/>`,
     highlight && !fill && '<w:highlight w:val="yellow"/>',
     has('underline') && '<w:u w:val="single"/>',
     fill && `<w:shd w:val="clear" w:color="auto" w:fill="${fill}"/>`,

@@ -133,3 +133,35 @@ test('two adjacent tables stay separate', async () => {
   const two = { type: 'blockquote', content: [table([cell('a')]), table([cell('b')])] };
   expect(await render(two)).toMatch(/<\/w:tbl><w:p>.*<w:tbl>/);
 });
+
+const getWidths = (xml: string) =>
+  [...xml.matchAll(/<w:gridCol w:w="(\d+)"/g)].map(([, width]) => Number(width));
+
+test('columns without widths are weighed by their content', async () => {
+  const long =
+    'Open the drain until no more air is heard at the silencer, and lock the valve with the red lock';
+  const xml = await render(
+    table([cell('No.'), cell(long), cell('100 bar')], [cell('1'), cell(long), cell('5 bar')]),
+  );
+  const [number = 0, what = 0, limit = 0] = getWidths(xml);
+  expect(number).toBeLessThan(limit);
+  // "100 bar" fits into one line, and the rest is for the long text
+  expect(limit).toBeGreaterThan(900);
+  expect(limit).toBeLessThan(1_500);
+  expect(what).toBeGreaterThan(6_500);
+});
+
+test('columns of short text share the width by their longest text', async () => {
+  const [short = 0, long = 0] = getWidths(await render(table([cell('No.'), cell('Torque wrench')])));
+  expect(long).toBeGreaterThan(short * 2);
+  expect(short + long).toBeGreaterThan(9_020);
+});
+
+test('no row is split across pages, and leading header rows repeat', async () => {
+  const xml = await render(table([head('a')], [cell('b')], [cell('c')]));
+  expect(xml.match(/<w:trPr>.*?<\/w:trPr>/g)).toEqual([
+    '<w:trPr><w:cantSplit/><w:tblHeader/></w:trPr>',
+    '<w:trPr><w:cantSplit/></w:trPr>',
+    '<w:trPr><w:cantSplit/></w:trPr>',
+  ]);
+});

@@ -1,0 +1,53 @@
+/** Renders callouts: safety messages and notes in a box, under a band with their signal word. */
+import { type CalloutKind, getCallout, type RichText } from '#libs/rich-text';
+import type { BodyWriter, Position, RenderBlocks } from './body-writer.ts';
+import { renderParagraph } from './paragraph.ts';
+import { renderTextRun } from './runs.ts';
+import { AFTER_TABLE } from './table.ts';
+
+/** The safety colours of ANSI Z535 with a readable colour for the signal word. The word needs no colour. */
+const COLORS: Record<CalloutKind, { fill: string; text: string }> = {
+  danger: { fill: 'B3121D', text: 'FFFFFF' },
+  warning: { fill: 'F28C28', text: '000000' },
+  caution: { fill: 'F5C400', text: '000000' },
+  note: { fill: '0B4F94', text: 'FFFFFF' },
+};
+
+/** The left and right margin of the box, twips. */
+const MARGIN = 160;
+/** Space that a picture leaves to the band and the frame, twips. */
+const BAND = 900;
+const MIN_WIDTH = 480;
+
+/**
+ * Renders a table of two rows. The band is a header row: it is never alone at the end of a page, and it is repeated if
+ * the text is longer than a page.
+ */
+export function renderCallout(
+  writer: BodyWriter,
+  node: RichText,
+  position: Position,
+  renderBlocks: RenderBlocks,
+): string {
+  const { kind, signalWord } = getCallout(node);
+  const { fill, text } = COLORS[kind];
+  const width = Math.max(position.width - position.left, MIN_WIDTH);
+  const inner = renderBlocks(writer, node.content ?? [], {
+    ...{ base: 0, left: 0, width: width - 2 * MARGIN, height: position.height - BAND, level: 0 },
+    context: { cell: true },
+  });
+  const band = renderParagraph(
+    { keepNext: true, spacing: 'w:before="30" w:after="30"' },
+    renderTextRun(signalWord, `<w:b/><w:bCs/><w:color w:val="${text}"/>`),
+  );
+  const shading = `<w:shd w:val="clear" w:color="auto" w:fill="${fill}"/>`;
+  const row = (properties: string, cellProperties: string, content: string) =>
+    `<w:tr><w:trPr><w:cantSplit/>${properties}</w:trPr><w:tc><w:tcPr><w:tcW w:w="${width}" w:type="dxa"/>${cellProperties}</w:tcPr>${content}</w:tc></w:tr>`;
+  const border = (side: string) => `<w:${side} w:val="single" w:sz="18" w:space="0" w:color="${fill}"/>`;
+  return (
+    `<w:tbl><w:tblPr><w:tblW w:w="${width}" w:type="dxa"/><w:tblInd w:w="${position.left}" w:type="dxa"/>` +
+    `<w:tblBorders>${['top', 'left', 'bottom', 'right'].map(border).join('')}</w:tblBorders><w:tblLayout w:type="fixed"/>` +
+    `<w:tblCellMar><w:left w:w="${MARGIN}" w:type="dxa"/><w:right w:w="${MARGIN}" w:type="dxa"/></w:tblCellMar></w:tblPr>` +
+    `<w:tblGrid><w:gridCol w:w="${width}"/></w:tblGrid>${row('<w:tblHeader/>', shading, band)}${row('', '', inner || '<w:p/>')}</w:tbl>${AFTER_TABLE}`
+  );
+}
