@@ -5,8 +5,6 @@ import {
   Document,
   Footer,
   Header,
-  type IStylesOptions,
-  LevelFormat,
   LineRuleType,
   Packer,
   PageNumber,
@@ -19,6 +17,7 @@ import {
   TextRun,
   WidthType,
 } from 'docx';
+import { createNumbering, createStyles, linkHeadingNumbers, TEXT_WIDTH } from './default-template-styles.ts';
 import { pack } from './opc/pack.ts';
 import { unpack } from './opc/unpack.ts';
 import { type CompiledTemplate, compileTemplate } from './template.ts';
@@ -30,28 +29,25 @@ const NONCE = '6e1f0c9bd3a84d7795b2f0a1c4e86d35';
 export async function createDefaultTemplate(): Promise<CompiledTemplate> {
   const compiled = await compileTemplate(await createDefaultTemplateFile(), { nonce: NONCE });
   if (!compiled.ok) throw new Error(`The built-in template does not compile: ${compiled.fault.message}`);
-  return compiled.template;
+  const { plan, ...template } = compiled.template;
+  return { ...template, plan: { ...plan, hasContents: true } };
 }
 
 /** Creates the .docx file of the built-in template; the bytes are the same in every process. */
 export async function createDefaultTemplateFile(): Promise<Uint8Array> {
-  return removeTimestamps(await Packer.toBuffer(createDocument()));
+  const parts = await unpack(await Packer.toBuffer(createDocument()));
+  const edit = (part: string, change: (xml: string) => string) => {
+    const xml = Buffer.from(parts.get(part) ?? []).toString('utf8');
+    parts.set(part, Buffer.from(change(xml), 'utf8'));
+  };
+  // the library writes the current time, with which each process would have another checksum
+  edit('docProps/core.xml', (xml) => xml.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T00:00:00Z'));
+  edit('word/numbering.xml', linkHeadingNumbers);
+  return pack(parts);
 }
 
-/** Replaces the timestamps that the library writes, so that the template has the same checksum everywhere. */
-async function removeTimestamps(file: Uint8Array): Promise<Uint8Array> {
-  const parts = await unpack(file);
-  const core = Buffer.from(parts.get('docProps/core.xml') ?? []).toString('utf8');
-  const fixed = core.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T00:00:00Z');
-  return pack(parts.set('docProps/core.xml', Buffer.from(fixed, 'utf8')));
-}
-
-const FONT = 'Calibri';
-const INK = '1F2933';
 const MUTED = '616E7C';
 const LINE = 'CBD2D9';
-/** The text width of an A4 page with margins of one inch, in twips. */
-const TEXT_WIDTH = 9_026;
 const NO_LINE = { style: BorderStyle.NONE, size: 0, color: 'auto' };
 const NO_BORDERS = { top: NO_LINE, bottom: NO_LINE, left: NO_LINE, right: NO_LINE };
 
@@ -60,12 +56,7 @@ function createDocument(): Document {
     creator: 'Process Document Service',
     title: 'Document',
     styles: createStyles(),
-    numbering: {
-      config: [
-        { reference: 'bullets', levels: createLevels(BULLETS) },
-        { reference: 'numbers', levels: createLevels(NUMBERS) },
-      ],
-    },
+    numbering: createNumbering(),
     sections: [
       {
         properties: { page: { size: { width: 11_906, height: 16_838 } } },
@@ -79,65 +70,6 @@ function createDocument(): Document {
         ],
       },
     ],
-  });
-}
-
-function createStyles(): IStylesOptions {
-  const heading = (size: number, before: number) => ({
-    run: { font: FONT, size, bold: true, color: INK },
-    paragraph: { spacing: { before, after: 100 }, keepNext: true, keepLines: true },
-  });
-  return {
-    default: {
-      document: {
-        run: { font: FONT, size: 22, color: INK },
-        paragraph: { spacing: { after: 120, line: 269, lineRule: LineRuleType.AUTO } },
-      },
-      title: {
-        run: { font: FONT, size: 52, bold: true, color: INK },
-        paragraph: { spacing: { after: 160 } },
-      },
-      heading1: heading(32, 360),
-      heading2: heading(27, 260),
-      heading3: heading(23, 200),
-      heading4: heading(22, 160),
-      heading5: { ...heading(22, 160), run: { ...heading(22, 160).run, italics: true } },
-      heading6: { ...heading(22, 160), run: { ...heading(22, 160).run, bold: false, italics: true } },
-    },
-    // the library bases its character styles on this style but does not write it
-    characterStyles: [{ id: 'DefaultParagraphFont', name: 'Default Paragraph Font' }],
-    paragraphStyles: [
-      createListStyle('ListBullet', 'List Bullet', 'bullets'),
-      createListStyle('ListNumber', 'List Number', 'numbers'),
-    ],
-  };
-}
-
-function createListStyle(id: string, name: string, reference: string) {
-  return {
-    id,
-    name,
-    basedOn: 'Normal',
-    quickFormat: true,
-    paragraph: { numbering: { reference, level: 0, instance: 0 }, contextualSpacing: true },
-  };
-}
-
-type LevelNumber = { format: (typeof LevelFormat)[keyof typeof LevelFormat]; text?: string };
-
-const BULLETS: LevelNumber[] = ['•', '–', '▪'].map((text) => ({ format: LevelFormat.BULLET, text }));
-const NUMBERS: LevelNumber[] = [
-  { format: LevelFormat.DECIMAL },
-  { format: LevelFormat.LOWER_LETTER },
-  { format: LevelFormat.LOWER_ROMAN },
-];
-
-/** Creates nine levels that cycle through `numbers`; a level without text is numbered (`%1.`). */
-function createLevels(numbers: LevelNumber[]) {
-  return Array.from({ length: 9 }, (_level, level) => {
-    const { format = LevelFormat.DECIMAL, text = `%${level + 1}.` } = numbers[level % numbers.length] ?? {};
-    const indent = { left: 360 * (level + 1), hanging: 360 };
-    return { level, format, text, alignment: AlignmentType.LEFT, style: { paragraph: { indent } } };
   });
 }
 

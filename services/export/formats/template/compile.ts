@@ -81,6 +81,7 @@ export function compilePlan(pkg: Package, nonce: string): CompiledPackage {
     lists: ensureLists(getTree(trees, numbering), sheet, toSlot(nonce, 'lists')),
     room: getTextArea(body, toSlot(nonce, 'content')),
     nextDrawingId: nextNumber(findDrawingIds(trees.values())),
+    hasContents: false,
   };
   const known = KNOWN_PLACEHOLDERS.filter((name) => text.names.includes(name));
   return {

@@ -25,4 +25,6 @@ export type TemplatePlan = {
   lists: ListPlan;
   room: TextArea;
   nextDrawingId: number;
+  /** Whether a long document gets a table of contents. The renderer knows the sizes only of the built-in template. */
+  hasContents: boolean;
 };

@@ -84,8 +84,8 @@ test('only a heading without a number is indented like its text', async () => {
         0.5,
       )
     )['word/document.xml'];
-  expect(await render(numbered)).toContain('<w:pPr><w:pStyle w:val="H"/></w:pPr>');
-  expect(await render('')).toContain('<w:pStyle w:val="Heading2"/><w:ind w:left="720"/>');
+  expect(await render(numbered)).toContain('<w:pPr><w:pStyle w:val="H"/><w:keepNext/></w:pPr>');
+  expect(await render('')).toContain('<w:pStyle w:val="Heading2"/><w:keepNext/><w:ind w:left="720"/>');
   expect(await render(numbered)).toMatch(/<w:ind w:left="720"\/><\/w:pPr><w:r><w:t[^>]*>text/);
 });
 
