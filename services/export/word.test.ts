@@ -156,7 +156,8 @@ describe('Word export', () => {
     expect([wordResponse.status, markdown.status]).toEqual([200, 200]);
     const expected = Array.from({ length: 10_000 }, (_, at) => `Part ${at + 1}`);
     const text = await getText(wordResponse.bytes, 'word/document.xml');
-    expect(text.match(/Part \d+/g)).toEqual(expected);
+    // the contents come first and list sections only
+    expect(text.match(/Part \d+/g)?.slice(-10_000)).toEqual(expected);
     expect(text.match(/Look at the queue\./g)).toHaveLength(10_000);
     const headings = Buffer.from(markdown.bytes)
       .toString()

@@ -74,7 +74,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   createTemplate:        [ 7,  3,  1,  3],
   listTemplates:         [ 2,  0,  0,  0],
   deleteTemplate:        [ 2,  3,  0,  3],
-  exportWord:            [10,  0,  0,  0],
+  exportWord:            [12,  0,  0,  0],
   exportMarkdown:        [ 6,  0,  0,  0],
   createWebhook:         [ 3,  1,  1,  1],
   deleteWebhook:         [ 2,  1,  1,  1],
