@@ -33,7 +33,7 @@ export function toDocumentRecord(
   const getName = (userId: string | null | undefined) => (userId && names.get(userId)) || '';
   return {
     id: _id,
-    status: status === 'archived' && next ? 'superseded' : status,
+    status: next ? 'superseded' : status,
     superseded_by: next?.version ?? '',
     owner: getName(own.created_by),
     editor: getName(own.editor_id),

@@ -48,7 +48,7 @@ function createManual(): WordDocument {
       Array.from({ length: 30 }, (_, at) =>
         at % 2
           ? createParagraph(sentence.repeat(3))
-          : callout('danger', `from${at} ${sentence.repeat(3)} to${at}`),
+          : callout('danger', `from${at} ${sentence.repeat(8)} to${at}`),
       ),
     ),
   ];
