@@ -1,6 +1,7 @@
 /** Renders rich text as safe HTML; emits only elements and attributes named here or in html-inline.ts. */
 import { getInteger, getString } from './attributes.ts';
 import { getCallout } from './callout.ts';
+import { findTopLevel, getLevel } from './headings.ts';
 import { inlineHtml } from './html-inline.ts';
 import { tableHtml } from './html-table.ts';
 import { element, escapeHtml, type Html, joinHtml } from './markup.ts';
@@ -38,18 +39,6 @@ export function toHtml(
 interface Context {
   shift: number;
   words: HtmlWords;
-}
-
-/** The top heading level in use; content that starts at level 2 must not skip a level in the page. */
-function findTopLevel(node: RichText): number {
-  if (node.type === 'heading') return getLevel(node);
-  let top = 6;
-  for (const child of node.content ?? []) top = Math.min(top, findTopLevel(child));
-  return top;
-}
-
-function getLevel(heading: RichText): number {
-  return getInteger(heading, 'level', 1, 6) ?? 1;
 }
 
 /** Renders the children of a node; `context.shift` is added to the level of each heading. */

@@ -1,8 +1,10 @@
 /** Writes Markdown and escapes text so that CommonMark and GitHub parsers never read it as markup. */
-import type { RootContent } from 'mdast';
+import type { Blockquote, RootContent, Table } from 'mdast';
+import { gfmStrikethroughToMarkdown } from 'mdast-util-gfm-strikethrough';
+import { gfmTableToMarkdown } from 'mdast-util-gfm-table';
 import { defaultHandlers, type Handle, type Unsafe, toMarkdown as write } from 'mdast-util-to-markdown';
 
-/** Escapes that the library lacks: strikethrough, the delimiter row of a GitHub table, and mail autolinks. */
+/** Escapes that the library lacks: strikethrough, GitHub's tables, and mail autolinks. */
 const unsafe: Unsafe[] = [
   // a mail address in angle brackets may start with a digit or a symbol (CommonMark 6.5)
   { character: '<', after: "[\\w.!#$%&'*+/=?^`{|}~-]+@", inConstruct: 'phrasing' },
@@ -10,9 +12,15 @@ const unsafe: Unsafe[] = [
   { atBreak: true, character: '-', after: '[:|]' },
   { atBreak: true, character: ':', after: '-' },
   { atBreak: true, character: '|' },
+  { character: '|', inConstruct: 'tableCell' },
 ];
 
+/** Cells are not aligned: one long cell would make all others as long. */
+const tables = gfmTableToMarkdown({ tableCellPadding: true, tablePipeAlign: false });
+
 const addresses = /(?:(?:https?|ftp):\/\/|www\.)\S*/gi;
+/** Starts only where a run of these characters does: every other start would scan the rest of the run again. */
+const mails = /(?<![\w.+-])[\w.+-]+@[\w.-]+/g;
 const addressStart = /(?:https?|ftp)(?=:\/\/)|www(?=\.)/gi;
 /** An escaped character, which must stay intact, or a run of underscores. */
 const runs = /\\.|_+/gs;
@@ -22,11 +30,32 @@ const runs = /\\.|_+/gs;
  */
 const looseAmpersand = /\\[^&]|\\&(?!#?[A-Za-z0-9]+;)/g;
 
-/** Writes blocks as Markdown without a trailing line feed; task items start with `[x]` or `[ ]`. */
+/**
+ * Writes blocks as Markdown without a trailing line feed; task items start with `[x]` or `[ ]`. Tags of HTML are
+ * written as they are, so they must come from code. Links have the form `[text](url)`: as `<url>`, the library
+ * would write a link to `mailto:b` with the text `b` as the tag `<b>`.
+ */
 export function toMarkdown(blocks: RootContent[]): string {
   const written = write(
     { type: 'root', children: blocks },
-    { bullet: '-', listItemIndent: 'one', unsafe, handlers: { break: hardBreak, paragraph, text } },
+    {
+      bullet: '-',
+      // a rule of another character can never form a longer rule with the bullet before it
+      rule: '_',
+      listItemIndent: 'one',
+      resourceLink: true,
+      unsafe,
+      join: tables.join ?? [],
+      handlers: {
+        ...tables.handlers,
+        ...gfmStrikethroughToMarkdown().handlers,
+        blockquote,
+        break: hardBreak,
+        paragraph,
+        table,
+        text,
+      },
+    },
   );
   return written.replace(/\n$/, '');
 }
@@ -48,9 +77,37 @@ const paragraph: Handle = (node, parent, state, info) => {
   return content === '' ? box : `${box} ${content}`;
 };
 
+/** Writes an alert's kind in its own line; its first paragraph follows directly, as in GitHub's guide. */
+const blockquote: Handle = (node: Blockquote, parent, state, info) => {
+  const written = defaultHandlers.blockquote(node, parent, state, info);
+  if (node.data?.alert === undefined) return written;
+  const space = node.children[0]?.type === 'paragraph' ? '' : '>\n';
+  return `> [!${node.data.alert}]\n${space}${written}`;
+};
+
+/** Writes three hyphens for each column, because some parsers do not accept one. */
+const table: Handle = (node: Table, parent, state, info) => {
+  const written: string = tables.handlers?.table?.(node, parent, state, info) ?? '';
+  const [head, delimiters = '', ...rows] = written.split('\n');
+  return [head, delimiters.replaceAll('-', '---'), ...rows].join('\n');
+};
+
 const text: Handle = (node, parent, state, info) => {
   const written = defaultHandlers.text(node, parent, state, info).replace(runs, escapeUnderscores);
-  return written.replace(addresses, preventAutolink);
+  // the text of a link contains no other links
+  if (state.stack.includes('label')) return written;
+  // next to markup, GitHub would read the marker as part of the address
+  const isAfterMarkup = !/(?:^|\s)$/.test(info.before);
+  const isBeforeMarkup = !/^(?:\s|$)/.test(info.after);
+  const isLast = (found: string, at: number, all: string) => at + found.length === all.length;
+  return written
+    .replace(mails, (mail, at, all) => {
+      const touches = (isAfterMarkup && at === 0) || (isBeforeMarkup && isLast(mail, at, all));
+      return touches ? mail.replace('@', '\\@') : mail;
+    })
+    .replace(addresses, (address, at, all) =>
+      preventAutolink(address, isBeforeMarkup && isLast(address, at, all)),
+    );
 };
 
 /**
@@ -63,10 +120,10 @@ function escapeUnderscores(run: string, at: number, all: string): string {
 }
 
 /**
- * GitHub links a bare address up to the next space, including escapes; an address with escapes must not
- * become a link.
+ * GitHub links a bare address up to the next space, including escapes; an address with escapes, or one before
+ * markup (`isOpen`), must not become a link.
  */
-function preventAutolink(address: string): string {
+function preventAutolink(address: string, isOpen: boolean): string {
   const plain = address.replace(looseAmpersand, (pair) => (pair === '\\&' ? '&' : pair));
-  return plain.includes('\\') ? plain.replace(addressStart, '$&\\') : plain;
+  return isOpen || plain.includes('\\') ? plain.replace(addressStart, '$&\\') : plain;
 }

@@ -67,6 +67,20 @@ test.each<[string, RichText, string[]]>([
     ['a | b', '', 'c |'],
   ],
   [
+    'joined table cells do not shift columns',
+    node(
+      'table',
+      node(
+        'tableRow',
+        nodeWith('tableCell', { colspan: 2 }, p('a')),
+        nodeWith('tableCell', { rowspan: 2 }, p('b')),
+      ),
+      row('c', 'd'),
+      row('e', 'f', 'g'),
+    ),
+    ['a |  | b', '', 'c | d |', '', 'e | f | g'],
+  ],
+  [
     'a table cell is written in one line',
     node(
       'table',

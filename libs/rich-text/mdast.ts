@@ -1,6 +1,7 @@
 /** Converts rich text to a Markdown tree (mdast) that contains only plain paragraphs and bullet lists. */
 import type { BlockContent, List, ListItem, Paragraph } from 'mdast';
 import { getCallout } from './callout.ts';
+import { createGrid, type GridCell } from './grid.ts';
 import { getHref, safeHref } from './link.ts';
 import { collapseWhitespace, removeInvalidCharacters, toText } from './text.ts';
 import type { RichText } from './tree.ts';
@@ -25,7 +26,7 @@ function blocks(parent: RichText): BlockContent[] {
 
 function block(node: RichText): BlockContent[] {
   if (lists.has(node.type)) return list(node);
-  if (node.type === 'table') return (node.content ?? []).flatMap((row) => paragraph([toRowLine(row)]));
+  if (node.type === 'table') return createGrid(node).rows.flatMap((row) => paragraph([toRowLine(row)]));
   if (node.type === 'callout') return callout(node);
   if (node.type === 'codeBlock') return toCodeParagraphs(node);
   if (isTextblock(node)) return paragraph(toLines(node));
@@ -65,13 +66,14 @@ function listItem(item: RichText): ListItem[] {
   ];
 }
 
-function toRowLine(row: RichText): string {
-  const cells = (row.content ?? []).map((cell) => {
+/** Writes `a | b`; columns that a joined cell covers are empty, so that each column stays in its place. */
+function toRowLine(row: GridCell[]): string {
+  const cells = row.flatMap(({ cell, span }) => {
     const lines = [...walk(cell)].flatMap(({ node }) => {
       if (node.type === 'callout') return [`${getCallout(node).signalWord}:`];
       return isTextblock(node) ? toLines(node) : [];
     });
-    return lines.join(' ');
+    return [lines.join(' '), ...Array<string>(span - 1).fill('')];
   });
   return cells.some((cell) => cell !== '') ? cells.join(' | ').trim() : '';
 }

@@ -2,6 +2,8 @@
 export { type Callout, type CalloutKind, calloutKinds, getCallout } from './callout.ts';
 export { type ColorName, colorNames, getColor } from './color.ts';
 export { findFaults, isRichText } from './faults.ts';
+export { toGfm } from './gfm.ts';
+export { createGrid, type GridCell } from './grid.ts';
 export { type HtmlWords, toHtml } from './html.ts';
 export { parseImage, parsePageImage } from './image.ts';
 export { knownMarks } from './known-marks.ts';

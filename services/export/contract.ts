@@ -45,6 +45,10 @@ export const wordType = 'application/vnd.openxmlformats-officedocument.wordproce
 /** Media type of Markdown; its charset is required (RFC 7763). */
 export const markdownType = 'text/markdown; charset=utf-8';
 
+/** The flavors of Markdown: plain paragraphs and bullet lists, or GitHub Flavored Markdown. */
+export const markdownFlavors = ['plain', 'gfm'] as const;
+export type MarkdownFlavor = (typeof markdownFlavors)[number];
+
 /** The id of the built-in template. */
 export const builtIn = 'default';
 
@@ -172,7 +176,13 @@ export const exportMarkdown = operation({
   description: 'The document may be in any state.',
   access: member,
   params: docParams,
-  query: z.object(fileName),
+  query: z.object({
+    ...fileName,
+    flavor: z.enum(markdownFlavors, 'Pass `plain` or `gfm`').default('plain').meta({
+      description:
+        '`plain`: text becomes plain paragraphs and bullet lists. `gfm`: GitHub Flavored Markdown with tables, code, all lists, links, emphasis, pictures and alerts.',
+    }),
+  }),
   status: 200,
   returns: media({ 'text/markdown': { description: 'The file as an attachment' } }),
   etag: true,

@@ -48,16 +48,17 @@ function fixture({ maxBytes = 100 } = {}) {
       ...{ lock_published: false, embed_origins: null },
     },
   });
-  const render = ({ snapshot, word, maxBytes }: RenderJob): RenderResult => {
+  const render = ({ snapshot, target, maxBytes }: RenderJob): RenderResult => {
     const nodes = state.title;
     state.whileReading();
     if (state.isUnavailable) return { reason: 'unavailable' };
-    if (word && state.isTemplateDeleted) return { reason: 'no_template' };
+    const isWord = 'record' in target;
+    if (isWord && state.isTemplateDeleted) return { reason: 'no_template' };
     if (snapshot.rowVersion !== state.row_version) return { reason: 'changed' };
     if (snapshot.organizationRowVersion !== state.organization_version) return { reason: 'changed' };
     if (nodes.length > maxBytes) return { reason: 'too_large' };
     state.renders += 1;
-    state.record = word?.record;
+    state.record = isWord ? target.record : undefined;
     if (state.isOutOfMemory) throw new WorkerOutOfMemory(512);
     return { file: Buffer.from(nodes), readBytes: nodes.length };
   };
@@ -83,19 +84,18 @@ function fixture({ maxBytes = 100 } = {}) {
     maxBytes,
   });
   /** Returns the text and ETag of an export. `etag` is the client's current ETag. */
-  const request = async (etag?: string, { id = document._id, templateId = '', versioned = false } = {}) => {
+  const request = async (
+    etag?: string,
+    { id = document._id, templateId = '', versioned = false, flavor = 'plain' } = {},
+  ) => {
     const call = {
       requestId: '',
       address: '',
       prefersHtml: false,
       hasCurrent: (tag: string) => tag === etag,
     };
-    const input = {
-      actor,
-      params: { doc_id: id },
-      query: { template_id: templateId, versioned },
-      body: undefined,
-    };
+    const query = { template_id: templateId, versioned, flavor };
+    const input = { actor, params: { doc_id: id }, query, body: undefined };
     const handler = templateId ? word : markdown;
     const result = await handler?.run({
       ...input,

@@ -5,16 +5,24 @@ import { body, NotFound, Unavailable } from '#libs/contract';
 import { handle, type RequestInfo, type Route, renderCache, reply } from '#libs/http';
 import type { Actor } from '#libs/store';
 import { WorkerOutOfMemory } from '#libs/workers';
-import { builtIn, ExportTooLarge, exportMarkdown, exportWord, markdownType, wordType } from './contract.ts';
-import type { DocumentRecord } from './formats/document.ts';
+import {
+  builtIn,
+  ExportTooLarge,
+  exportMarkdown,
+  exportWord,
+  type MarkdownFlavor,
+  markdownType,
+  wordType,
+} from './contract.ts';
 import { toFileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
 import type { ExportMetrics } from './metrics.ts';
 import { toDocumentRecord } from './rules.ts';
-import type { DocumentSnapshot, DocumentStore, ExportSource } from './store/documents.ts';
+import type { DocumentStore, ExportSource } from './store/documents.ts';
 import type { RecordStore } from './store/records.ts';
 import type { TemplateStore } from './store/templates.ts';
 import type { ExportWorkers } from './workers/export-workers.ts';
+import type { RenderJob, RenderTarget } from './workers/tasks.ts';
 
 /** Dependencies and limits of the export operations. */
 export interface ExportDeps {
@@ -38,12 +46,9 @@ interface ExportFormat {
   extension: 'docx' | 'md';
   /** Identifies everything except the document that determines the bytes. */
   version: string;
-  /** The Word template and its placeholders; null for Markdown. */
-  template: { id: string; placeholders: readonly string[] } | null;
+  /** Creates what a worker renders. */
+  createTarget(actor: Actor, source: ExportSource): Promise<RenderTarget>;
 }
-
-/** What a Word file needs beside the document. */
-type WordInput = { templateId: string; record: DocumentRecord };
 
 /** Maximum number of reads of a document that changes while it is read. */
 const maxAttempts = 5;
@@ -63,12 +68,6 @@ export function exportHandlers({
   appUrl,
 }: ExportDeps): Route[] {
   const cache = renderCache(cacheBytes);
-  const markdownFormat: ExportFormat = {
-    type: markdownType,
-    extension: 'md',
-    version: `md ${rendererVersion}`,
-    template: null,
-  };
 
   return [
     handle(exportWord, async ({ actor, params, query, call }) => {
@@ -76,7 +75,7 @@ export function exportHandlers({
       return exportDocument(actor, params.doc_id, format, { call, ...query });
     }),
     handle(exportMarkdown, ({ actor, params, query, call }) =>
-      exportDocument(actor, params.doc_id, markdownFormat, { call, ...query }),
+      exportDocument(actor, params.doc_id, createMarkdownFormat(query.flavor), { call, ...query }),
     ),
   ];
 
@@ -90,16 +89,16 @@ export function exportHandlers({
       const source = await documents.findSource(actor, id);
       if (!source) throw NotFound();
       const { document, organization } = source;
-      const word = format.template && (await createWordInput(actor, source, format.template));
+      const target = await format.createTarget(actor, source);
       const versions = [format.version, document._id, document.row_version, organization.row_version];
-      const etag = createEtag([...versions, JSON.stringify(word)]);
+      const etag = createEtag([...versions, JSON.stringify(target)]);
       const snapshot = {
         id: document._id,
         organizationId: document.organization_id,
         rowVersion: document.row_version,
         organizationRowVersion: organization.row_version,
       };
-      return { document, etag, render: () => render(format, snapshot, word) };
+      return { document, etag, render: () => render(format, { snapshot, target, maxBytes }) };
     };
     const found = await cache.read({ open, call, maxAttempts });
     if (!found)
@@ -117,15 +116,20 @@ export function exportHandlers({
     const placeholders = id === builtIn ? [] : await templates.findPlaceholders(actor, id);
     if (!placeholders) throw NotFound(templateNotFound);
     const version = `docx ${rendererVersion} ${id}`;
-    return { type: wordType, extension: 'docx', version, template: { id, placeholders } };
+    return {
+      type: wordType,
+      extension: 'docx',
+      version,
+      createTarget: (within, source) => createWordTarget(within, source, { id, placeholders }),
+    };
   }
 
   /** Reads what the file says about the document. The link and the day only if the template shows them. */
-  async function createWordInput(
+  async function createWordTarget(
     actor: Actor,
     { document, organization }: ExportSource,
     { id, placeholders }: { id: string; placeholders: readonly string[] },
-  ): Promise<WordInput> {
+  ): Promise<RenderTarget> {
     const isShared = placeholders.includes('url') && document.status === 'published';
     const [rows, token] = await Promise.all([
       records.findRows(actor, document),
@@ -141,12 +145,7 @@ export function exportHandlers({
   }
 
   /** Renders the file; returns undefined if the document changed in the meantime. */
-  async function render(
-    { extension }: ExportFormat,
-    snapshot: DocumentSnapshot,
-    word: WordInput | null,
-  ): Promise<Uint8Array | undefined> {
-    const job = { snapshot, word, maxBytes };
+  async function render({ extension }: ExportFormat, job: RenderJob): Promise<Uint8Array | undefined> {
     const { result, seconds } = await workers.run('renderFile', job).catch(rejectIfOutOfMemory);
     if ('file' in result) {
       metrics.recordExport({ format: extension, bytes: result.readBytes, seconds });
@@ -167,6 +166,15 @@ export function exportHandlers({
     metrics.countRejected('out_of_memory');
     throw ExportTooLarge(`The export needs more than ${error.memoryMb} MB of memory. Split the document.`);
   }
+}
+
+function createMarkdownFormat(flavor: MarkdownFlavor): ExportFormat {
+  return {
+    type: markdownType,
+    extension: 'md',
+    version: `md ${rendererVersion} ${flavor}`,
+    createTarget: async () => ({ flavor }),
+  };
 }
 
 /** Creates an ETag of 27 base64url characters (160 bits of a SHA-256). */

@@ -2,8 +2,10 @@
 import { expect, test } from '@jest/globals';
 import type { RichText } from '#libs/rich-text';
 import { createDocument, createNode, createParagraph } from '../../../tests/word/samples.ts';
-import { renderMarkdown } from './markdown.ts';
+import type { ExportDocument } from './document.ts';
+import { renderMarkdown as render } from './markdown.ts';
 
+const renderMarkdown = (document: ExportDocument) => render(document, 'plain');
 const list = (type: string, ...items: RichText[]): RichText => ({
   type,
   content: items.map((item) => ({ type: 'listItem', content: [item] })),

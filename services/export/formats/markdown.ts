@@ -1,25 +1,34 @@
 /** Renders a document as Markdown; text in it never becomes markup. */
-import type { Heading, Paragraph } from 'mdast';
-import { toMarkdown, toMdast } from '#libs/rich-text';
+import type { BlockContent, Heading, Paragraph } from 'mdast';
+import { type RichText, toGfm, toMarkdown, toMdast } from '#libs/rich-text';
+import type { MarkdownFlavor } from '../contract.ts';
 import type { ExportDocument, ExportNode } from './document.ts';
 
 /**
  * Renders the title as h1, a line with version and department if they are set, then sections as h2, steps as
- * h3 and sub-steps as h4. Text becomes plain paragraphs and bullet lists. The result ends in a line feed.
+ * h3 and sub-steps as h4. In the flavor `plain`, text becomes plain paragraphs and bullet lists; in `gfm`, it has
+ * all that GitHub Flavored Markdown can express. The result ends in a line feed.
  */
-export function renderMarkdown(document: ExportDocument): string {
+export function renderMarkdown(document: ExportDocument, flavor: MarkdownFlavor): string {
   const top = toMarkdown([createHeading(1, document.title), ...createPropertyLine(document)]);
-  return `${[top, ...renderNodes(document.nodes)].join('\n\n')}\n`;
+  return `${[top, ...renderNodes(document.nodes, flavor)].join('\n\n')}\n`;
 }
 
 const DEPTHS = { section: 2, step: 3, sub_step: 4 } as const;
 
 /** Renders one node at a time, so that only one Markdown tree is in memory. */
-function* renderNodes(siblings: readonly ExportNode[]): Generator<string> {
+function* renderNodes(siblings: readonly ExportNode[], flavor: MarkdownFlavor): Generator<string> {
   for (const { node_type, title, content, children } of siblings) {
-    yield toMarkdown([createHeading(DEPTHS[node_type], title), ...(content ? toMdast(content) : [])]);
-    yield* renderNodes(children);
+    const depth = DEPTHS[node_type];
+    const blocks = content ? toBlocks(content, depth, flavor) : [];
+    yield toMarkdown([createHeading(depth, title), ...blocks]);
+    yield* renderNodes(children, flavor);
   }
+}
+
+/** Headings in the text of a node are below the node's own heading. */
+function toBlocks(content: RichText, depth: number, flavor: MarkdownFlavor): BlockContent[] {
+  return flavor === 'gfm' ? toGfm(content, { headingLevel: depth + 1 }) : toMdast(content);
 }
 
 function createHeading(depth: Heading['depth'], title: string): Heading {

@@ -9,6 +9,6 @@ const pool = createExportWorkers(
   { onError: () => undefined, onRejected: (reason) => void process.stderr.write(`${reason}\n`) },
 );
 const snapshot = { id: newId(), organizationId: newId(), rowVersion: 1, organizationRowVersion: 1 };
-await pool.run('renderFile', { snapshot, word: null, maxBytes: 1 });
+await pool.run('renderFile', { snapshot, target: { flavor: 'plain' }, maxBytes: 1 });
 process.stdout.write('idle\n');
 setInterval(() => undefined, 1_000);

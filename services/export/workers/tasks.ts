@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Secret } from '#libs/contract';
 import { isUnavailable, openReadOnlyStore } from '#libs/store';
-import { builtIn } from '../contract.ts';
+import { builtIn, type MarkdownFlavor } from '../contract.ts';
 import type { DocumentRecord } from '../formats/document.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
@@ -11,10 +11,13 @@ import { buildTree, toDocumentProperties } from '../rules.ts';
 import { type DocumentSnapshot, documentStore } from '../store/documents.ts';
 import { templateReader } from '../store/templates.ts';
 
-/** A version of a document to render. `word` is null for Markdown. */
+/** What a document becomes: a Word file with a template, or Markdown in a flavor. */
+export type RenderTarget = { templateId: string; record: DocumentRecord } | { flavor: MarkdownFlavor };
+
+/** A version of a document to render. */
 export interface RenderJob {
   snapshot: DocumentSnapshot;
-  word: { templateId: string; record: DocumentRecord } | null;
+  target: RenderTarget;
   /** Maximum total size of the document's nodes, bytes. */
   maxBytes: number;
 }
@@ -68,21 +71,21 @@ export function createTasks(mongodb: Secret) {
   };
 
   async function render(
-    { snapshot, word, maxBytes }: RenderJob,
+    { snapshot, target, maxBytes }: RenderJob,
     documents: ReturnType<typeof documentStore>,
   ): Promise<RenderResult> {
     const context = snapshot.organizationId;
-    const template = word && (await templates.fetch(word.templateId, { context }));
-    if (word && !template) return { reason: 'no_template' };
+    const template = 'templateId' in target && (await templates.fetch(target.templateId, { context }));
+    if (template === undefined) return { reason: 'no_template' };
     const source = await documents.readAt(snapshot);
     if (!source) return { reason: 'changed' };
     if (source.nodeBytes > maxBytes) return { reason: 'too_large' };
     const properties = toDocumentProperties(source.document, source.organization.name);
     const document = { ...properties, nodes: buildTree(source.decodeNodes()) };
     const file =
-      word && template
-        ? await renderWord({ ...document, record: word.record }, template.compiled, template)
-        : Buffer.from(renderMarkdown(document));
+      'flavor' in target
+        ? Buffer.from(renderMarkdown(document, target.flavor))
+        : await renderWord({ ...document, record: target.record }, template.compiled, template);
     return { file, readBytes: source.nodeBytes };
   }
 

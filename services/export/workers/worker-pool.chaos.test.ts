@@ -111,7 +111,7 @@ test('closing the worker pool rejects running and queued tasks', async () => {
 test('a worker without a database returns unavailable and keeps running', async () => {
   pool = start(generousLimits);
   const snapshot = { id: newId(), organizationId: newId(), rowVersion: 1, organizationRowVersion: 1 };
-  const job = { snapshot, word: null, maxBytes: 1_000 };
+  const job = { snapshot, target: { flavor: 'plain' as const }, maxBytes: 1_000 };
   expect((await pool.run('renderFile', job)).result).toEqual({ reason: 'unavailable' });
   expect(await check(smallFile)).toMatchObject({ ok: true });
 });

@@ -1,5 +1,6 @@
 /** Tests tables: complete rows, requested widths, and cells that end in a paragraph. */
 import { expect, test } from '@jest/globals';
+import { createGrid } from '#libs/rich-text';
 import {
   compile,
   createDocument,
@@ -10,7 +11,6 @@ import {
   p,
   renderParts,
 } from '../../../../tests/word/samples.ts';
-import { createGrid } from './grid.ts';
 
 const cell = (text: string, attrs: object = {}, type = 'tableCell') => ({
   type,

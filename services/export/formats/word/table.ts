@@ -1,9 +1,8 @@
 /** Renders tables with spanning cells and repeated header rows; no row is split across pages. */
-import type { RichText } from '#libs/rich-text';
+import { createGrid, type GridCell, type RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import type { BodyWriter, Position, RenderBlocks } from './body-writer.ts';
 import { getColumnWidths } from './column-widths.ts';
-import { createGrid, type GridCell } from './grid.ts';
 import { renderParagraph } from './paragraph.ts';
 
 /** Minimum column width in twips: a short word; if there are too many columns, a letter. */

@@ -1,5 +1,6 @@
 /** Lays a table out as a grid of columns, with cells that span columns and rows. */
-import type { RichText } from '#libs/rich-text';
+import { getInteger } from './attributes.ts';
+import type { RichText } from './tree.ts';
 
 /**
  * A cell of the grid. `merge` is 'restart' for the first cell of a row span and 'continue' for the cells that
@@ -14,7 +15,7 @@ export type GridCell = {
 };
 
 /** Word's maximum number of columns. */
-const MAX_COLUMNS = 63;
+const maxColumns = 63;
 
 /** A cell above, and the number of further rows that it covers. */
 type RowSpan = { rows: number; above: GridCell };
@@ -47,14 +48,14 @@ function createRow(row: RichText, rowSpans: (RowSpan | undefined)[], rowsLeft: n
       continue;
     }
     const cell = pending.shift();
-    if (column >= MAX_COLUMNS) {
+    if (column >= maxColumns) {
       if (!cell) break;
       appendContent(cells.findLast(({ merge }) => merge !== 'continue') ?? lastAbove, cell);
       continue;
     }
-    const span = limitSpan(cell ? getSpan(cell, 'colspan') : MAX_COLUMNS, column, rowSpans);
+    const span = limitSpan(cell ? getSpan(cell, 'colspan') : maxColumns, column, rowSpans);
     const rows = cell ? Math.min(getSpan(cell, 'rowspan'), rowsLeft) - 1 : 0;
-    const gridCell: GridCell = { cell: cell ?? EMPTY, column, span, pixels: cell && getPixels(cell) };
+    const gridCell: GridCell = { cell: cell ?? emptyCell, column, span, pixels: cell && getPixels(cell) };
     if (rows > 0) {
       gridCell.merge = 'restart';
       rowSpans[column] = { rows, above: gridCell };
@@ -68,7 +69,7 @@ function createRow(row: RichText, rowSpans: (RowSpan | undefined)[], rowsLeft: n
 /** Limits a span to the last column and to columns that no cell above covers. */
 function limitSpan(span: number, column: number, rowSpans: unknown[]): number {
   let width = 1;
-  while (width < span && column + width < MAX_COLUMNS && !rowSpans[column + width]) width += 1;
+  while (width < span && column + width < maxColumns && !rowSpans[column + width]) width += 1;
   return width;
 }
 
@@ -81,7 +82,7 @@ function removeUnusedColumns(rows: GridCell[][]): { rows: GridCell[][]; columns:
   const starts = new Set(rows.flat().map(({ column }) => column));
   const newColumns = new Map<number, number>();
   let columns = 0;
-  for (let column = 0; column <= MAX_COLUMNS; column += 1) {
+  for (let column = 0; column <= maxColumns; column += 1) {
     newColumns.set(column, columns);
     if (starts.has(column)) columns += 1;
   }
@@ -93,16 +94,15 @@ function removeUnusedColumns(rows: GridCell[][]): { rows: GridCell[][]; columns:
     });
     const last = row.at(-1);
     const end = last ? last.column + last.span : 0;
-    return end < columns ? [...row, { cell: EMPTY, column: end, span: columns - end }] : row;
+    return end < columns ? [...row, { cell: emptyCell, column: end, span: columns - end }] : row;
   });
   return { rows: full, columns: Math.max(columns, 1) };
 }
 
-const EMPTY: RichText = { type: 'tableCell' };
+const emptyCell: RichText = { type: 'tableCell' };
 
 function getSpan(cell: RichText, name: string): number {
-  const span = cell.attrs?.[name];
-  return typeof span === 'number' && Number.isInteger(span) && span > 1 ? Math.min(span, 1_000) : 1;
+  return Math.min(getInteger(cell, name, 2, Number.MAX_SAFE_INTEGER) ?? 1, 1_000);
 }
 
 /** Returns the width of all columns of the cell; undefined if the width of one is missing or invalid. */
