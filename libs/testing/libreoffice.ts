@@ -13,11 +13,7 @@ const convertMs = 240_000 * slowness;
 
 /** Prints Word files as PDF with LibreOffice; returns their text and layout (poppler) by file name. */
 export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {
-  const libreOffice = await findOrInstall(
-    findLibreOffice,
-    'libreoffice-writer-nogui',
-    'LibreOffice for the tests',
-  );
+  const libreOffice = await findOrInstallLibreOffice();
   const reader = await findOrInstall(
     () => findOnPath('pdftotext'),
     'poppler-utils',
@@ -45,6 +41,11 @@ export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promi
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** The path of LibreOffice; installs it if it is missing. Rejects if that fails. */
+export function findOrInstallLibreOffice(): Promise<string> {
+  return findOrInstall(findLibreOffice, 'libreoffice-writer-nogui', 'LibreOffice for the tests');
 }
 
 const defaultPaths = ['/Applications/LibreOffice.app/Contents/MacOS/soffice'];

@@ -13,7 +13,7 @@ import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePorts } from '#libs/testing';
+import { findOrInstallLibreOffice, freePorts } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { findBinary } from '../../tools/mongod/binary.ts';
 import { type Block, findCommandBlocks } from './blocks.ts';
@@ -38,7 +38,8 @@ export async function openReader(): Promise<Reader> {
   const free = await freePorts(documentedPorts.length);
   const ports: Ports = new Map(documentedPorts.map((port, at) => [port, free[at] ?? 0]));
   const mongod = await findBinary(() => undefined);
-  const own = createEnvironment([dirname(mongod.path)]);
+  const libreOffice = await findOrInstallLibreOffice();
+  const own = createEnvironment([dirname(mongod.path), dirname(libreOffice)]);
   const running = new Map<string, Background>();
   const variables: Record<string, string> = {};
   const receiver = { close: () => {} };
