@@ -193,11 +193,16 @@ async function exportDocument(send: Send, id: string): Promise<void> {
       return stepResult(bytes, `${bytes.length} bytes, ${headers.get('content-disposition')}`);
     });
   }
-  await step('Export to Markdown', async () => {
-    const { bytes } = await send('GET', `/documents/${id}/export/markdown`);
-    await saveFile('document.md', bytes);
-    return stepResult(bytes, `${bytes.length} bytes`);
-  });
+  for (const [name, flavor] of [
+    ['document.md', 'plain'],
+    ['document-gfm.md', 'gfm'],
+  ]) {
+    await step(`Export to Markdown (${flavor})`, async () => {
+      const { bytes } = await send('GET', `/documents/${id}/export/markdown?flavor=${flavor}`);
+      await saveFile(`${name}`, bytes);
+      return stepResult(bytes, `${bytes.length} bytes`);
+    });
+  }
 }
 
 interface StepResult<T> {

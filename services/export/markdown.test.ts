@@ -17,8 +17,8 @@ async function createDraft(body: unknown): Promise<{ id: string }> {
   return (await app.request('POST', '/documents', { as: ada.key, body })).body;
 }
 
-const exportMarkdown = (id: string, as = ada.key) =>
-  app.request('GET', `/documents/${id}/export/markdown`, { as });
+const exportMarkdown = (id: string, as = ada.key, query = '', headers = {}) =>
+  app.request('GET', `/documents/${id}/export/markdown${query}`, { as, headers });
 
 describe('Markdown export', () => {
   const content = {
@@ -70,6 +70,45 @@ describe('Markdown export', () => {
         '#### Turn\n',
       ].join('\n\n'),
     );
+  });
+
+  test('the flavor gfm has numbered lists, and headings below those of nodes', async () => {
+    const heading = { type: 'heading', attrs: { level: 1 }, content: [{ type: 'text', text: 'Tools' }] };
+    const { id } = await createDraft({
+      title: 'Opening',
+      nodes: [
+        {
+          node_type: 'section',
+          title: 'Before',
+          content: { ...content, content: [heading, ...content.content] },
+        },
+      ],
+    });
+    const response = await exportMarkdown(id, ada.key, '?flavor=gfm');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(Buffer.from(response.bytes).toString()).toBe(
+      ['# Opening', '## Before', '### Tools', '\\# not a heading', '1. first\n2. second\n'].join('\n\n'),
+    );
+  });
+
+  test('each flavor has its own ETag, and plain is the default', async () => {
+    const { id } = await createDraft({ title: 'Opening' });
+    const queries = ['', '?flavor=plain', '?flavor=gfm'];
+    const responses = await Promise.all(queries.map((query) => exportMarkdown(id, ada.key, query)));
+    const [standard, plain, gfm] = responses.map(({ headers }) => headers.get('etag') ?? '');
+    expect(plain).toBe(standard);
+    expect(gfm).not.toBe(standard);
+    const stale = await exportMarkdown(id, ada.key, '?flavor=gfm', { 'if-none-match': standard });
+    const current = await exportMarkdown(id, ada.key, '?flavor=gfm', { 'if-none-match': gfm });
+    expect([stale.status, current.status]).toEqual([200, 304]);
+  });
+
+  test('an unknown flavor gets 400 with the allowed ones', async () => {
+    const { id } = await createDraft({ title: 'Opening' });
+    const { status, body } = await exportMarkdown(id, ada.key, '?flavor=html');
+    expect(status).toBe(400);
+    expect(body.errors).toMatchObject([{ path: 'query/flavor', message: 'Pass `plain` or `gfm`' }]);
   });
 
   test('an unknown document and one of another organization get 404', async () => {
