@@ -1,6 +1,7 @@
 /** Starts identity, documents and replicas of webhook delivery as separate processes, on given servers. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
+import { createView } from '#libs/store';
 import { apiClient, freePorts, type HttpClient, slowness } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { localSettings } from '../five-processes.ts';
@@ -102,6 +103,9 @@ export async function startSystem(choices: SystemOptions): Promise<System> {
   };
   const getOrigin = (path: string) => processes.find(({ name }) => name === findOwner(path))?.origin ?? '';
   try {
+    // the services read views of others, which an earlier start of these has created
+    const absent = contracts.filter(({ name }) => !names.includes(name)).flatMap(({ views }) => views);
+    for (const view of absent) await createView(client.db(), view);
     const all = [...names, ...Array<string>(replicas - 1).fill(delivery)];
     const ports = await freePorts(2 * all.length);
     const starts = all.map((name, at) => startProcess(name, ports.slice(2 * at, 2 * at + 2)));

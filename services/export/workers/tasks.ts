@@ -75,17 +75,18 @@ export function createTasks(mongodb: Secret) {
     documents: ReturnType<typeof documentStore>,
   ): Promise<RenderResult> {
     const context = snapshot.organizationId;
-    const template = 'templateId' in target && (await templates.fetch(target.templateId, { context }));
-    if (template === undefined) return { reason: 'no_template' };
+    const word = 'record' in target ? target : undefined;
+    const template = word && (await templates.fetch(word.templateId, { context }));
+    if (word && !template) return { reason: 'no_template' };
     const source = await documents.readAt(snapshot);
     if (!source) return { reason: 'changed' };
     if (source.nodeBytes > maxBytes) return { reason: 'too_large' };
     const properties = toDocumentProperties(source.document, source.organization.name);
     const document = { ...properties, nodes: buildTree(source.decodeNodes()) };
     const file =
-      'flavor' in target
-        ? Buffer.from(renderMarkdown(document, target.flavor))
-        : await renderWord({ ...document, record: target.record }, template.compiled, template);
+      word && template
+        ? await renderWord({ ...document, record: word.record }, template.compiled, template)
+        : Buffer.from(renderMarkdown(document, 'flavor' in target ? target.flavor : 'plain'));
     return { file, readBytes: source.nodeBytes };
   }
 

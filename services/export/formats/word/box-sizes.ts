@@ -1,7 +1,6 @@
 /** Estimates the sizes of rich text in the built-in template, for the page numbers of its contents. */
-import { parseImage, type RichText } from '#libs/rich-text';
+import { createGrid, parseImage, type RichText } from '#libs/rich-text';
 import { getColumnWidths } from './column-widths.ts';
-import { createGrid } from './grid.ts';
 import type { Box } from './page-flow.ts';
 import { estimateCaption } from './picture-height.ts';
 import { countLines, type TextPiece } from './text-width.ts';

@@ -1,6 +1,5 @@
 /** Chooses the widths of a table's columns: those of the editor, else by content, as browsers do. */
-import { type RichText, walk } from '#libs/rich-text';
-import type { GridCell } from './grid.ts';
+import { type GridCell, type RichText, walk } from '#libs/rich-text';
 import { measureText } from './text-width.ts';
 
 /** The number of columns, the widths in twips, and the size of the font in points. */
