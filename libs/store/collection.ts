@@ -1,7 +1,6 @@
 /** Collections: the MongoDB collections a service owns, declared with their rows, indexes and sealed fields. */
 import mongoose from 'mongoose';
 import { z } from 'zod';
-import { isIndexNotFound, isUnauthorized } from './error-codes.ts';
 import type { SealedField } from './sealed-field.ts';
 
 /** An owned collection: its name, its mongoose schema with indexes, and its sealed fields. */
@@ -20,37 +19,6 @@ export type StoredRow<C> = C extends Collection<infer Row> ? Row : never;
 export interface Index {
   readonly on: Record<string, 1 | -1 | 'text'>;
   readonly options?: mongoose.IndexOptions;
-}
-
-/** Creates the indexes of a collection in one command. Without changes it has no effect. */
-export async function createIndexes(
-  db: mongoose.mongo.Db,
-  { name, schema }: { name: string; schema: Pick<mongoose.Schema, 'indexes'> },
-): Promise<void> {
-  const indexes = schema.indexes().map(([key, { background: _, ...options }]) => ({ key, ...options }));
-  // the types of mongoose do not know that these are the options of the driver
-  if (indexes.length > 0)
-    await db.collection(name).createIndexes(indexes as mongoose.mongo.IndexDescription[]);
-}
-
-/** Drops the obsolete indexes of a collection that exist. Returns those that the user may not drop. */
-export async function dropObsoleteIndexes(
-  db: mongoose.mongo.Db,
-  { name, obsoleteIndexes }: { name: string; obsoleteIndexes: readonly string[] },
-): Promise<string[]> {
-  if (obsoleteIndexes.length === 0) return [];
-  const existing = new Set((await db.collection(name).indexes()).map((index) => index.name));
-  const denied: string[] = [];
-  for (const index of obsoleteIndexes.filter((one) => existing.has(one))) {
-    try {
-      await db.collection(name).dropIndex(index);
-    } catch (error) {
-      if (isUnauthorized(error)) denied.push(index);
-      // another process has dropped it meanwhile
-      else if (!isIndexNotFound(error)) throw error;
-    }
-  }
-  return denied;
 }
 
 /** The schema of a field with an id of MongoDB, e.g. of a GridFS file. */

@@ -16,8 +16,8 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
   const hasPoolSize = /[?&]maxPoolSize=/i.test(uri.reveal());
   const connection = mongoose.createConnection(uri.reveal(), {
     ...{ appName, ...(!hasPoolSize && { maxPoolSize }) },
-    // A frozen MongoDB is noticed after heartbeat and connect timeout together, at most 5 seconds: the first request then
-    // gets its 503. The driver repeats some commands once, and these fail after the selection timeout.
+    // A frozen MongoDB is noticed after heartbeat and connect timeout together, at most 5 seconds. The first request
+    // then gets its 503. The driver repeats some commands once, and these fail after the selection timeout.
     serverSelectionTimeoutMS: 3_000,
     connectTimeoutMS: 3_000,
     heartbeatFrequencyMS: 2_000,

@@ -5,7 +5,7 @@
 import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
-import { type Collection, createIndexes, dropObsoleteIndexes } from './collection.ts';
+import type { Collection } from './collection.ts';
 import { connect, getModel } from './connect.ts';
 import { isDuplicate } from './error-codes.ts';
 import {
@@ -24,6 +24,7 @@ import {
 } from './instrumentation.ts';
 import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
 import type { Keyring } from './keyring.ts';
+import { migrate } from './migration.ts';
 import {
   type Backlog,
   collectEvents,
@@ -38,7 +39,7 @@ import { lockCollection, lockRow } from './row-locks.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 import { withTimeout } from './timeout.ts';
 import { type Actor, inTransaction, type Transaction } from './transaction.ts';
-import { createReader, createView, ignoreAlreadyExists, missingViews, type Reader } from './views.ts';
+import { createReader, missingViews, type Reader } from './views.ts';
 
 /** Options of a store. */
 export interface StoreOptions {
@@ -221,21 +222,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     withLock: keyedMutex(),
     lockRow: (key, tx) => lockRow(rows(locks), key, tx),
-    async migrate() {
-      const existing = new Set(
-        (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
-      );
-      const absent = all.filter(({ name }) => !existing.has(name));
-      await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
-      await Promise.all(all.map((collection) => createIndexes(db, collection)));
-      for (const collection of all)
-        for (const index of await dropObsoleteIndexes(db, collection))
-          onError(
-            `As an administrator of MongoDB, drop the obsolete index ${index} of ${collection.name}`,
-            new Error('The user of the service may not drop indexes'),
-          );
-      await Promise.all(contract.views.map((view) => createView(db, view)));
-    },
+    migrate: () => migrate(db, { collections: all, views: contract.views, onError }),
     missingViews: () => missingViews(db, contract.reads),
     relay() {
       relay ??= startRelay({
