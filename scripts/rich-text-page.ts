@@ -11,10 +11,10 @@ import { renderTable } from './page.ts';
 
 type Row = Pick<
   (typeof knownNodes)[number],
-  'type' | 'aliases' | 'attributes' | 'page' | 'word' | 'markdown'
+  'type' | 'aliases' | 'attributes' | 'page' | 'word' | 'markdown' | 'gfm'
 >;
 
-const head = ['type', 'attributes', 'page', 'Word', 'Markdown'];
+const head = ['type', 'attributes', 'page', 'Word', 'Markdown', 'Markdown with `flavor=gfm`'];
 
 /** Renders the sections of the page. */
 export function richTextPage(): string[] {
@@ -41,8 +41,8 @@ ${code({ type: 'callout', attrs: { kind: 'warning' }, content: [{ type: 'paragra
 
 A write whose rich text will not be shown completely succeeds. Its response has the additional field \`warnings\`, with
 at most 100 entries. \`path\` says where in the request. With the query parameter \`strict=true\` the write is rejected
-with \`400 invalid_request\`, and \`errors\` has the same entries. Lost formatting alone is no warning: Markdown files are
-plain text, and contain no marks.
+with \`400 invalid_request\`, and \`errors\` has the same entries. Lost formatting alone is no warning: plain Markdown
+files contain no marks.
 
 ${code({ warnings: [{ path: 'body/nodes/0/content/content/2', code: 'unknown_node', message: 'Only the text of a node of type "youtube" is shown' }] })}
 
@@ -56,12 +56,13 @@ ${renderTable(
 function table(rows: readonly Row[]): string {
   return renderTable(
     head,
-    rows.map(({ type, aliases, attributes, page, word, markdown }) => [
+    rows.map(({ type, aliases, attributes, page, word, markdown, gfm = markdown }) => [
       `\`${type}\`${toAliases(aliases)}`,
       Object.entries(attributes).map(toAttribute).join('; '),
       page,
       word,
       markdown,
+      gfm,
     ]),
   );
 }

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { isRichText } from './faults.ts';
+import { toGfm } from './gfm.ts';
 import { toHtml } from './html.ts';
 import { knownMarks } from './known-marks.ts';
 import { knownNodes } from './known-nodes.ts';
@@ -34,6 +35,16 @@ test.each(marks)('the mark %s is rendered as declared', (_, known) => {
   expect(toHtml(content)).toMatch(html(known));
   expect(writeMarkdown(content)).toMatch(/^a words (\(https:\/\/example\.com\/\) )?b$/);
 });
+
+test.each([...nodes, ...marks.map(([type, known]) => [type, known] as const)])(
+  'GitHub Flavored Markdown shows %s as declared',
+  (type, { example, gfm }) => {
+    const content = findKnownNode(type) ? example : p('a ', text('words', example), ' b');
+    const isSame = toMarkdown(toGfm(content)) === writeMarkdown(content);
+    // rows and items have no form of their own: in a table or list, they have that of their parent
+    expect([type, isSame]).toEqual([type, gfm === undefined]);
+  },
+);
 
 /** Well-formedness puts these around their children anyway. */
 const implied = ['paragraph', 'listItem', 'tableRow', 'tableCell'];

@@ -3,13 +3,14 @@ import { parseColor } from './color.ts';
 import { anyValue, type KnownMark } from './known-types.ts';
 import { safeHref } from './link.ts';
 
-const style = (type: string, shown: string, html: string, ...aliases: string[]): KnownMark => ({
+const style = (type: string, shown: string, html: string, gfm?: string, ...aliases: string[]): KnownMark => ({
   type,
   aliases,
   attributes: {},
   page: shown,
   word: shown,
   markdown: 'the text only',
+  ...(gfm !== undefined && { gfm }),
   html,
   example: { type },
 });
@@ -23,6 +24,7 @@ export const knownMarks: readonly KnownMark[] = [
     page: 'a link',
     word: 'a link',
     markdown: 'the text with the target in brackets',
+    gfm: 'a link',
     html: '<a',
     example: { type: 'link', attrs: { href: 'https://example.com/' } },
     findLoss: ({ attrs }) =>
@@ -33,20 +35,20 @@ export const knownMarks: readonly KnownMark[] = [
           }
         : undefined,
   },
-  style('bold', 'bold text', '<strong', 'strong'),
-  style('italic', 'italic text', '<em', 'em'),
-  style('strike', 'struck-through text', '<s', 'strikethrough'),
+  style('bold', 'bold text', '<strong', '`**bold**`', 'strong'),
+  style('italic', 'italic text', '<em', '`*italic*`', 'em'),
+  style('strike', 'struck-through text', '<s', '`~~strike~~`', 'strikethrough'),
   style('underline', 'underlined text', '<u'),
   {
     ...style('highlight', 'a coloured background', '<mark'),
     attributes: { color: anyValue('The background in Word: `#rgb` or `#rrggbb`; yellow by default') },
     page: 'a yellow background',
   },
-  style('subscript', 'subscript text', '<sub', 'sub'),
-  style('superscript', 'superscript text', '<sup', 'sup'),
-  style('code', 'code', '<code'),
+  style('subscript', 'subscript text', '<sub', '`<sub>`', 'sub'),
+  style('superscript', 'superscript text', '<sup', '`<sup>`', 'sup'),
+  style('code', 'code', '<code', '`` `code` ``'),
   {
-    ...style('textStyle', 'coloured text', '<span class="color-red"', 'text_style'),
+    ...style('textStyle', 'coloured text', '<span class="color-red"', undefined, 'text_style'),
     attributes: {
       color: {
         description: 'The colour: `#rgb`, `#rrggbb`, `rgb(…)` or a CSS colour name',

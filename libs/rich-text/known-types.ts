@@ -39,6 +39,8 @@ type KnownType<Example> = {
   page: string;
   word: string;
   markdown: string;
+  /** What GitHub Flavored Markdown shows, if it is not what plain Markdown shows. */
+  gfm?: string;
   /** The HTML that the page has for `example`, up to the first attribute; undefined if it has only the text. */
   html?: string;
   example: Example;
