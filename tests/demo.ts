@@ -2,6 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
+/** The steps of the demo. */
+export const demoSteps = 14;
+
 /** Runs the demo against an origin. Returns its exit code and its output. */
 export function runDemo(base: string, folder: string): Promise<{ code: number; text: string }> {
   return runDemoWith(['--base', base], folder);

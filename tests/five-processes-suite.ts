@@ -22,7 +22,7 @@ import {
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
-import { runDemo } from './demo.ts';
+import { demoSteps, runDemo } from './demo.ts';
 import { type FiveProcesses, fiveProcesses } from './five-processes.ts';
 import { expectOneTrace } from './one-trace.ts';
 
@@ -94,7 +94,7 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
 
   test('the demo succeeds through the gateway, with events over RabbitMQ', async () => {
     const { code, text } = await runDemo(five.origin, folder);
-    expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(13);
+    expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(demoSteps);
     expect(code).toBe(0);
     const embed = JSON.parse(await readFile(join(folder, 'demo-out', 'embed.json'), 'utf8'));
     expect(Object.keys(embed)).toEqual(['id', 'title', 'version', 'department', 'status', 'nodes']);

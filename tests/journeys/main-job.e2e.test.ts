@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { runDemo } from '../demo.ts';
+import { demoSteps, runDemo } from '../demo.ts';
 import { type LocalRun, localRun } from '../local-run.ts';
 
 let folder: string;
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 test('npm run demo completes all steps and writes its files', async () => {
   const { code, text } = await runDemo(run.origin, folder);
-  expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(13);
+  expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(demoSteps);
   expect(code).toBe(0);
   const out = join(folder, 'demo-out');
   const embed = JSON.parse(await readFile(join(out, 'embed.json'), 'utf8'));
