@@ -1,21 +1,9 @@
 /** Declares the Prometheus alerts. Each one has a section in docs/runbook.md. */
 import { getLabelValues } from '../../services/metrics.ts';
+import type { Alert, AlertFactory } from './alert.ts';
 import { burnRateAlerts } from './burn-rate.ts';
 import { maxBy, quantile, series, sumRate } from './queries.ts';
 import type { TimeScale } from './time-scale.ts';
-
-/** An alerting rule. */
-export interface Alert {
-  /** Name of the alert and heading of its section in the runbook. */
-  readonly name: string;
-  /** A page needs action now. A ticket can wait until working hours. */
-  readonly severity: 'page' | 'ticket';
-  readonly expr: string;
-  /** PromQL duration for which `expr` must be true before the alert fires. */
-  readonly for: string;
-  /** One sentence. It may contain Prometheus template variables such as `{{ $value }}`. */
-  readonly summary: string;
-}
 
 /** Creates all alerts, in the order of the runbook. */
 export function alerts(timeScale: TimeScale): readonly Alert[] {
@@ -23,8 +11,6 @@ export function alerts(timeScale: TimeScale): readonly Alert[] {
     createAlert(timeScale),
   );
 }
-
-type AlertFactory = (timeScale: TimeScale) => Alert;
 
 const idleConnections = series('mongodb_pool_connections', { state: 'idle' });
 const outbox = series('outbox_pending_events');
