@@ -10,6 +10,7 @@ import { type AnyOperation, type EventType, getProblems, openapi } from '#libs/c
 import { commonSettings } from '#libs/service';
 import { toGrants } from '#libs/store';
 import { about } from '../services/about.ts';
+import { apiReference } from '../services/api-reference.ts';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 import { actors, parseRowName, table as permissions, type Rule } from '../tests/permissions/table.ts';
@@ -29,7 +30,7 @@ import { richTextPage } from './rich-text-page.ts';
 const root = new URL('..', import.meta.url);
 
 const files: Record<string, string> = {
-  'docs/contracts/openapi.json': `${JSON.stringify(openapi(contracts, about), null, 2)}\n`,
+  'docs/contracts/openapi.json': `${JSON.stringify(openapi(contracts, apiReference), null, 2)}\n`,
   'docs/contracts/operations.md': operationsPage(),
   'docs/contracts/problems.md': problemsPage(),
   'docs/contracts/events.md': eventsPage(),

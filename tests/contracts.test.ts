@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type AnyOperation, getCacheControl, getProblems, newId, openapi } from '#libs/contract';
 import { createWebhook, type Person, publishDocument, register, type TestApp, testApp } from '#libs/testing';
-import { about } from '../services/about.ts';
+import { apiReference } from '../services/api-reference.ts';
 import { contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 
@@ -178,7 +178,7 @@ describe('the API reference', () => {
     expect(status).toBe(200);
     expect(body.openapi).toMatch(/^3\.1/);
     // if this fails, run `npm run generate`
-    expect(body).toEqual(JSON.parse(JSON.stringify(openapi(contracts, about))));
+    expect(body).toEqual(JSON.parse(JSON.stringify(openapi(contracts, apiReference))));
     for (const operation of operations) {
       const path = operation.at === 'root' ? operation.path : `/api/v1${operation.path}`;
       const described = body.paths[path]?.[operation.method];
@@ -196,7 +196,7 @@ describe('the API reference', () => {
   });
 
   test('refers only to components that it contains', () => {
-    const document = openapi(contracts, about);
+    const document = openapi(contracts, apiReference);
     const text = JSON.stringify(document);
     const { components } = z
       .object({ components: z.record(z.string(), z.record(z.string(), z.unknown())) })

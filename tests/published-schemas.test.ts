@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type AnyOperation, openapi } from '#libs/contract';
 import { about } from '../services/about.ts';
+import { apiReference } from '../services/api-reference.ts';
 import { contracts } from '../services/contracts.ts';
 
 type Json = { [name: string]: unknown };
@@ -15,7 +16,7 @@ interface Parameter {
 
 const document = z
   .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())), components: z.looseObject({}) })
-  .parse(openapi(contracts, about));
+  .parse(openapi(contracts, apiReference));
 const definitions = toRecord(document.components.schemas);
 const operations: AnyOperation[] = contracts.flatMap((contract) => [...contract.operations]);
 const withBody = operations.filter(({ body }) => body && !('file' in body));
@@ -32,10 +33,10 @@ describe('the published schemas', () => {
     (operation) => {
       const { requestBody } = getPublished(operation);
       const content = toRecord(toRecord(requestBody).content);
-      const { properties, required, ...schema } = toRecord(toRecord(content['multipart/form-data']).schema);
+      const { properties, required, ...schema } = resolve(toRecord(content['multipart/form-data']).schema);
       const { [operation.body.file]: _, ...fields } = toRecord(properties);
       const names = (Array.isArray(required) ? required : []).filter((name) => name in fields);
-      compare({ ...schema, properties: fields, required: names }, operation.body.fields);
+      compare({ ...schema, properties: fields, required: names }, operation.body.fields, toTexts);
     },
   );
 
@@ -46,15 +47,7 @@ describe('the published schemas', () => {
       const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
       const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
       const schema = { type: 'object', properties, required, additionalProperties: false };
-      // a query contains texts, so other values are sent as text
-      compare(schema, operation.query, (query) =>
-        Object.fromEntries(
-          Object.entries(toRecord(query)).map(([name, value]) => [
-            name,
-            Array.isArray(value) ? value : String(value),
-          ]),
-        ),
-      );
+      compare(schema, operation.query, toTexts);
     },
   );
 
@@ -64,18 +57,32 @@ describe('the published schemas', () => {
       const { requestBody, parameters } = getPublished(operation);
       const content = toRecord(toRecord(requestBody).content);
       const unread = parameters.find(({ name }) => name === 'unread')?.schema;
-      return toValidator(unread ?? toRecord(toRecord(content['application/json']).schema)).safeParse(value)
+      return toValidator(unread ?? resolve(toRecord(content['application/json']).schema)).safeParse(value)
         .success;
     };
     for (const { id } of operations.filter(({ method }) => method === 'patch'))
       expect([id, accepts(id, {})]).toEqual([id, false]);
     for (const title of ['', ' ', '\u3000']) expect(accepts('createDocument', { title })).toBe(false);
-    expect(['true', 'false', '1', 'yes', ''].filter((value) => accepts('listInbox', value))).toEqual([
-      'true',
-      'false',
+    expect([true, false, '1', 'yes', ''].filter((value) => accepts('listInbox', value))).toEqual([
+      true,
+      false,
     ]);
   });
 });
+
+/** What is sent for a query or a form: it contains texts, so other values become texts. */
+function toTexts(value: unknown): unknown {
+  const entries = Object.entries(toRecord(value)).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(
+    entries.map(([name, field]) => [name, Array.isArray(field) ? field : String(field)]),
+  );
+}
+
+/** The schema that a reference points to. */
+function resolve(schema: unknown): Json {
+  const { $ref } = toRecord(schema);
+  return typeof $ref === 'string' ? toRecord(definitions[$ref.split('/').at(-1) ?? '']) : toRecord(schema);
+}
 
 /** Generates values for a schema, and expects that the shape accepts each value that the schema accepts. */
 function compare(schema: Json, shape: z.ZodType, send: (value: unknown) => unknown = (value) => value): void {

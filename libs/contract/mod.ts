@@ -19,7 +19,7 @@ export {
   multipart,
   nothing,
 } from './media.ts';
-export { type ApiInfo, openapi } from './openapi.ts';
+export { type ApiInfo, type OperationGroup, openapi } from './openapi.ts';
 export {
   type ActorOf,
   type BodyOf,
@@ -50,5 +50,15 @@ export {
 export { type RateLimitPolicy, rateLimitHeaders } from './rate-limit.ts';
 export { RejectedToken } from './rejected-token.ts';
 export { Secret } from './secret.ts';
-export { id, newId, order, patchBody, queryFlag, requiredText, text, timestamp } from './shapes.ts';
+export {
+  id,
+  inputTime,
+  newId,
+  order,
+  patchBody,
+  queryFlag,
+  requiredText,
+  text,
+  timestamp,
+} from './shapes.ts';
 export { type RowOf, type View, view } from './view.ts';

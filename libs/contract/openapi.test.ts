@@ -1,6 +1,7 @@
 /** Tests that the generated API reference is a valid and complete OpenAPI 3.1 document. */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { apiReference } from '../../services/api-reference.ts';
 import { contracts } from '../../services/contracts.ts';
 import { anyone } from './access.ts';
 import { contract } from './contract.ts';
@@ -10,7 +11,8 @@ import { operation } from './operation.ts';
 import * as shared from './problems.ts';
 import { getProblems } from './protocol.ts';
 
-const info = { title: 't', version: '1', description: 'd', apiPrefix: '/api/v1' };
+const { contact, license } = apiReference;
+const info = { ...apiReference, title: 't', version: '1', description: 'd' };
 // biome-ignore lint/suspicious/noExplicitAny: the tests read the generated document without types
 type AnyJson = any;
 const document: AnyJson = openapi(contracts, info);
@@ -67,7 +69,7 @@ describe('the OpenAPI document of all contracts', () => {
 
   test('has the top-level structure of OpenAPI 3.1', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/);
-    expect(document.info).toEqual({ title: 't', version: '1', description: 'd' });
+    expect(document.info).toEqual({ title: 't', version: '1', description: 'd', contact, license });
     const known = 'openapi info servers tags security paths webhooks components'.split(' ');
     expect(Object.keys(document).filter((key) => !known.includes(key))).toEqual([]);
     const tags = document.tags.map(({ name }: { name: string }) => name);
@@ -149,12 +151,8 @@ describe('the OpenAPI document of all contracts', () => {
     );
     for (const [status, kinds] of byStatus) {
       const { description, content } = responses[status];
-      expect(content['application/problem+json'].schema).toEqual({
-        allOf: [
-          { $ref: '#/components/schemas/Problem' },
-          { properties: { code: { enum: kinds.map(({ code }) => code) } } },
-        ],
-      });
+      expect(content['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
+      expect(responses[status]['x-problem-codes']).toEqual(kinds.map(({ code }) => code));
       expect(description).toBe(kinds.map(({ code, title }) => `- \`${code}\`: ${title}`).join('\n'));
       expect(Object.keys(content).includes('text/html')).toBe(operation.problemPages ?? false);
     }
@@ -189,8 +187,10 @@ describe('the OpenAPI document of all contracts', () => {
       if (node.$ref === undefined) return;
       const within = /\/responses\/[^/]+(\/headers\/[^/]+)?$/.exec(at);
       const kind = within ? (within[1] ? 'headers' : 'responses') : 'schemas';
+      // JSON Schema allows annotations beside a reference
+      const siblings = kind === 'schemas' ? ['$ref', 'description', 'default', 'examples'] : ['$ref'];
       const isNamed = new RegExp(`^#/components/${kind}/[A-Za-z0-9._-]+$`).test(String(node.$ref));
-      if (!isNamed || !find(String(node.$ref)) || Object.keys(node).length > 1)
+      if (!isNamed || !find(String(node.$ref)) || Object.keys(node).some((key) => !siblings.includes(key)))
         broken.push(`${at}: ${node.$ref}`);
     });
     expect(broken).toEqual([]);
@@ -235,6 +235,29 @@ describe('the OpenAPI document of all contracts', () => {
     }
   });
 
+  test('the schemas of request bodies and responses have names', () => {
+    const isNamed = (schema: AnyJson): boolean =>
+      '$ref' in schema ||
+      (schema.type === 'array' && isNamed(schema.items)) ||
+      (schema.anyOf?.every((one: AnyJson) => one.type === 'null' || isNamed(one)) ?? false);
+    const unnamed = documented.flatMap(({ operation: { operationId, requestBody, responses } }) =>
+      [requestBody ?? {}, ...Object.values<AnyJson>(responses)]
+        .flatMap(({ content }) => Object.values<AnyJson>(content ?? {}))
+        .filter(({ schema }) => schema.type !== 'string' && !isNamed(schema))
+        .map(() => operationId),
+    );
+    // the document itself
+    expect(unnamed).toEqual(['getOpenApi']);
+  });
+
+  test('times and ids have no pattern beside their format', () => {
+    const found: string[] = [];
+    walk(document, ({ format, pattern }, at) => {
+      if (pattern !== undefined && (format === 'date-time' || format === 'uuid')) found.push(at);
+    });
+    expect(found).toEqual([]);
+  });
+
   test('subscribable events are OpenAPI webhooks, other events are omitted', () => {
     const published = contracts.flatMap((contract) => contract.publishes);
     const subscribable = published.filter((event) => event.subscribable).map(({ name }) => name);
@@ -252,8 +275,9 @@ describe('the OpenAPI document of one operation', () => {
     returns: z.string(),
     problems: [],
   } as const;
-  const toDocumented = (declared: AnyJson): AnyJson => {
-    const generated = openapi(
+  const toDocument = (declared: AnyJson, operations = [declared.id]): AnyJson => {
+    const groups = [{ name: 'g', description: 's', operations }];
+    return openapi(
       [
         contract({
           name: 'c',
@@ -267,10 +291,26 @@ describe('the OpenAPI document of one operation', () => {
           reads: [],
         }),
       ],
-      info,
+      { ...info, groups },
     );
-    return (generated.paths as AnyJson)['/api/v1/x'][declared.method];
   };
+  const toDocumented = (declared: AnyJson): AnyJson =>
+    toDocument(declared).paths['/api/v1/x'][declared.method];
+
+  test('its group is its tag; no other group may list it, or fail to', () => {
+    expect(toDocumented(operation({ ...base, id: 'a' })).tags).toEqual(['g']);
+    expect(() => toDocument(operation({ ...base, id: 'a' }), [])).toThrow('a is in no group');
+    expect(() => toDocument(operation({ ...base, id: 'a' }), ['a', 'b'])).toThrow('b is not an operation');
+    expect(() => toDocument(operation({ ...base, id: 'a' }), ['a', 'a'])).toThrow('two groups');
+  });
+
+  test('its JSON body is a component with its name', () => {
+    const body = z.strictObject({ name: z.string() });
+    const declared = operation({ ...base, id: 'createThing', method: 'post', body });
+    const { content } = toDocumented(declared).requestBody;
+    expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/CreateThing' });
+    expect(toDocument(declared).components.schemas.CreateThing.properties).toHaveProperty('name');
+  });
 
   test('a public operation requires no credentials', () => {
     expect(toDocumented(operation({ ...base, id: 'a' })).security).toEqual([]);
@@ -291,18 +331,22 @@ describe('the OpenAPI document of one operation', () => {
 
   test('a multipart body has its fields and its file', () => {
     const body = multipart({ fields: z.strictObject({ name: z.string() }), file: 'file', maxFileBytes: 1 });
-    const { content } = toDocumented(operation({ ...base, id: 'a', method: 'post', body })).requestBody;
-    expect(content['multipart/form-data'].schema).toMatchObject({
+    const declared = operation({ ...base, id: 'upload', method: 'post', body });
+    const { content } = toDocumented(declared).requestBody;
+    expect(content['multipart/form-data'].schema).toEqual({ $ref: '#/components/schemas/Upload' });
+    expect(toDocument(declared).components.schemas.Upload).toMatchObject({
       required: ['name', 'file'],
-      properties: { name: { type: 'string' } },
+      properties: { name: { type: 'string' }, file: { type: 'string', format: 'binary' } },
     });
   });
 
   test('a response lists its media types, an empty one has no content', () => {
-    const returns = media({ 'text/csv': { description: 'rows' } });
-    expect(
-      Object.keys(toDocumented(operation({ ...base, id: 'a', returns })).responses[200].content),
-    ).toEqual(['text/csv']);
+    const returns = media({ 'text/csv': { description: 'rows' }, 'image/png': { description: 'bytes' } });
+    const { content } = toDocumented(operation({ ...base, id: 'a', returns })).responses[200];
+    expect(content).toEqual({
+      'text/csv': { schema: { type: 'string', description: 'rows' } },
+      'image/png': { schema: { type: 'string', format: 'binary', description: 'bytes' } },
+    });
     expect(
       toDocumented(operation({ ...base, id: 'a', status: 204, returns: z.void() })).responses[204],
     ).not.toHaveProperty('content');

@@ -1,53 +1,62 @@
 /** Generates the OpenAPI 3.1 document of a set of contracts. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
+import { type NamedSchemas, namedSchemas, type Schema, toRecord } from './json-schema.ts';
 import type { Media, Multipart } from './media.ts';
-import { sharedProblemResponses, toProblemResponses } from './problem-responses.ts';
+import { problemSchemas, sharedProblemResponses, toProblemResponses } from './problem-responses.ts';
 import { hasEtag, type RequestHeader, requestHeaders } from './protocol.ts';
 import { sharedHeaders, successHeaders } from './response-headers.ts';
+import { toWebhooks } from './webhook-payloads.ts';
 
-type Schema = Record<string, unknown>;
-
-/** General information about the API. `apiPrefix` precedes the paths of API operations. */
+/** General information about the API. */
 export interface ApiInfo {
   title: string;
   version: string;
+  /** The introduction, as Markdown. */
   description: string;
+  contact: { name: string };
+  license: { name: string; identifier: string };
+  /** Where the API runs. A relative URL is relative to that of the document. */
+  servers: readonly { url: string; description: string }[];
+  /** Precedes the paths of API operations. */
   apiPrefix: string;
+  /** The operations in the order of the document. Each operation is in exactly one group. */
+  groups: readonly OperationGroup[];
+}
+
+/** Operations that a reader looks for together; a tag of the document. */
+export interface OperationGroup {
+  name: string;
+  description: string;
+  /** Ids of operations. */
+  operations: readonly string[];
 }
 
 /**
  * Returns the OpenAPI 3.1 document of all operations, schemas and problems in `contracts`. Events that a
- * webhook can subscribe to become OpenAPI webhooks.
+ * webhook can subscribe to become OpenAPI webhooks. Throws if an operation is not in exactly one group.
  */
 export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
-  const schemas: Record<string, Schema> = { Problem: problemSchema };
+  const schemas = namedSchemas(problemSchemas);
   const paths: Record<string, Record<string, Schema>> = {};
   const responses = sharedProblemResponses(contracts.flatMap(({ operations }) => operations));
-  for (const { name, operations } of contracts) {
-    for (const operation of operations) {
-      const path = operation.at === 'root' ? operation.path : info.apiPrefix + operation.path;
-      paths[path] ??= {};
-      paths[path][operation.method] = toOperationObject(operation, name, { schemas, responses });
-    }
+  for (const { group, operation } of listInOrder(contracts, info.groups)) {
+    const path = operation.at === 'root' ? operation.path : info.apiPrefix + operation.path;
+    paths[path] ??= {};
+    paths[path][operation.method] = toOperationObject(operation, group, { schemas, responses });
   }
-  const webhooks = Object.fromEntries(
-    contracts
-      .flatMap((contract) => contract.publishes)
-      .filter((event) => event.subscribable)
-      .map((event) => [
-        event.name,
-        toWebhookObject(event.name, event.description, toJsonSchema(event.data, 'output', schemas)),
-      ]),
-  );
+  const { title, version, description, contact, license } = info;
   return {
     openapi: '3.1.0',
-    info: { title: info.title, version: info.version, description: info.description },
-    servers: [{ url: '/' }],
-    tags: contracts.map((contract) => ({ name: contract.name, description: contract.description })),
+    info: { title, version, description, contact, license },
+    servers: info.servers,
+    tags: info.groups.map(({ name, description }) => ({ name, description })),
     security: [{ bearer: [] }],
     paths,
-    webhooks,
+    webhooks: toWebhooks(
+      contracts.flatMap(({ publishes }) => publishes),
+      schemas,
+    ),
     components: {
       securitySchemes: {
         bearer: {
@@ -58,17 +67,33 @@ export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
       },
       headers: sharedHeaders,
       responses,
-      schemas,
+      schemas: schemas.components,
     },
   };
+}
+
+function listInOrder(contracts: readonly Contract[], groups: readonly OperationGroup[]) {
+  const operations = new Map(contracts.flatMap((one) => one.operations).map((one) => [one.id, one]));
+  const listed = groups.flatMap((group) => group.operations.map((id) => ({ id, group: group.name })));
+  const names = new Set(listed.map(({ id }) => id));
+  const wrong = [
+    ...[...operations.keys()].filter((id) => !names.has(id)).map((id) => `${id} is in no group`),
+    ...[...names].filter((id) => !operations.has(id)).map((id) => `${id} is not an operation`),
+    ...(names.size < listed.length ? ['an operation is in two groups'] : []),
+  ];
+  if (wrong.length > 0) throw new Error(`Groups of operations: ${wrong.join(', ')}`);
+  return listed.flatMap(({ id, group }) => {
+    const operation = operations.get(id);
+    return operation ? [{ group, operation }] : [];
+  });
 }
 
 function toOperationObject(
   operation: AnyOperation,
   tag: string,
-  { schemas, responses }: Record<'schemas' | 'responses', Record<string, Schema>>,
+  { schemas, responses }: { schemas: NamedSchemas; responses: Record<string, Schema> },
 ): Schema {
-  const request = operation.body ? { requestBody: toRequestBody(operation.body, schemas) } : {};
+  const request = operation.body ? { requestBody: toRequestBody(operation, schemas) } : {};
   return {
     operationId: operation.id,
     tags: [tag],
@@ -94,120 +119,58 @@ function toHeaderParameter({ name, description, pattern }: RequestHeader): Schem
   return { name, in: 'header', required: false, description, schema };
 }
 
-function toRequestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema>): Schema {
+/** The body is a component with the name of the operation: `CreateDocument` for `createDocument`. */
+function toRequestBody(operation: AnyOperation, schemas: NamedSchemas): Schema {
+  const body: z.ZodType | Multipart = operation.body;
+  const name = operation.id.replace(/^./, (letter) => letter.toUpperCase());
   if ('safeParse' in body) {
-    return {
-      required: !body.safeParse(undefined).success,
-      content: { 'application/json': { schema: toJsonSchema(body, 'input', schemas) } },
-    };
+    const schema = schemas.add(name, schemas.convert(body, 'input'));
+    return { required: !body.safeParse(undefined).success, content: { 'application/json': { schema } } };
   }
-  const fields = toJsonSchema(body.fields, 'input', schemas);
+  const fields = schemas.convert(body.fields, 'input');
   const properties = {
     ...toRecord(fields.properties),
-    [body.file]: { type: 'string', contentMediaType: 'application/octet-stream' },
+    [body.file]: { type: 'string', format: 'binary' },
   };
   const required = [...(Array.isArray(fields.required) ? fields.required : []), body.file];
-  return {
-    required: true,
-    content: { 'multipart/form-data': { schema: { ...fields, properties, required } } },
-  };
+  const schema = schemas.add(name, { ...fields, properties, required });
+  return { required: true, content: { 'multipart/form-data': { schema } } };
 }
 
-function toSuccessResponse(operation: AnyOperation, schemas: Record<string, Schema>): Schema {
+function toSuccessResponse(operation: AnyOperation, schemas: NamedSchemas): Schema {
   const headers = successHeaders(operation);
+  const response = { description: operation.summary, headers };
   const returns: z.ZodType | Media = operation.returns;
   if ('media' in returns) {
     const bodies = Object.entries(returns.media).map(([type, content]) => [
       type,
-      content.schema
-        ? { schema: toJsonSchema(content.schema, 'output', schemas) }
-        : { schema: { description: content.description } },
+      { schema: content.schema ? schemas.convert(content.schema, 'output') : toRawSchema(type, content) },
     ]);
-    return { description: operation.summary, headers, content: Object.fromEntries(bodies) };
+    return { ...response, content: Object.fromEntries(bodies) };
   }
-  if (returns instanceof z.ZodVoid) return { description: operation.summary, headers };
-  return {
-    description: operation.summary,
-    headers,
-    content: { 'application/json': { schema: toJsonSchema(returns, 'output', schemas) } },
-  };
+  // 204: no content
+  if (operation.status === 204) return response;
+  return { ...response, content: { 'application/json': { schema: schemas.convert(returns, 'output') } } };
 }
 
-function toWebhookObject(name: string, summary: string, data: Schema): Schema {
-  const properties = {
-    id: { type: 'string' },
-    event_type: { const: name },
-    timestamp: { type: 'string' },
-    organization_id: { type: 'string' },
-    data,
-  };
-  const schema = { type: 'object', properties, required: Object.keys(properties) };
-  return {
-    post: {
-      operationId: `on ${name}`,
-      summary,
-      requestBody: { content: { 'application/json': { schema } } },
-      responses: { '2XX': { description: 'Received' } },
-    },
-  };
+/** The schema of content that is not JSON. Generators return bytes for `format: binary`, otherwise a text. */
+function toRawSchema(type: string, { description }: { description: string }): Schema {
+  return { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }), description };
 }
 
 function toParameters(
   shape: z.ZodType | undefined,
   location: 'path' | 'query',
-  schemas: Record<string, Schema>,
+  schemas: NamedSchemas,
 ): Schema[] {
   if (!shape) return [];
-  const object = toJsonSchema(shape, 'input', schemas);
+  const object = schemas.convert(shape, 'input');
   const required = new Set(Array.isArray(object.required) ? object.required : []);
-  return Object.entries(toRecord(object.properties)).map(([name, schema]) => ({
+  return Object.entries(toRecord(object.properties)).map(([name, { description, ...schema }]) => ({
     name,
     in: location,
     required: location === 'path' || required.has(name),
+    ...(description !== undefined && { description }),
     schema,
   }));
 }
-
-/** Converts a zod shape to JSON Schema. Named shapes are added to `schemas` and referenced with `$ref`. */
-function toJsonSchema(shape: z.ZodType, io: 'input' | 'output', schemas: Record<string, Schema>): Schema {
-  const whole: Schema = z.toJSONSchema(shape, { io, unrepresentable: 'any' });
-  const {
-    $schema: _,
-    $defs,
-    ...schema
-  } = JSON.parse(JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/'));
-  for (const [name, definition] of Object.entries(toRecord($defs))) schemas[name] = toRecord(definition);
-  return schema;
-}
-
-function toRecord(value: unknown): Record<string, Schema> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-const problemSchema: Schema = {
-  type: 'object',
-  description: 'An error in the format of RFC 9457. `code` is stable.',
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What to do, in one sentence' },
-    code: { type: 'string' },
-    request_id: { type: 'string' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          path: { type: 'string' },
-          message: { type: 'string' },
-          code: {
-            type: 'string',
-            description: 'The code of a warning that `strict=true` turned into an error',
-          },
-        },
-      },
-    },
-  },
-  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
-};

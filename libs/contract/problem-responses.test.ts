@@ -1,6 +1,7 @@
 /** Tests that operations share equal error responses in the API reference. */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { apiReference } from '../../services/api-reference.ts';
 import { contracts } from '../../services/contracts.ts';
 import { anyone } from './access.ts';
 import { openapi } from './openapi.ts';
@@ -29,7 +30,7 @@ describe('the error responses of all contracts', () => {
   });
 
   test('the document contains the shared responses', () => {
-    const document = openapi(contracts, { title: 't', version: '1', description: 'd', apiPrefix: '/api/v1' });
+    const document = openapi(contracts, apiReference);
     expect(document.components).toHaveProperty('responses', shared);
     expect(document.components).not.toHaveProperty('responses', {});
   });

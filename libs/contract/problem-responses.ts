@@ -6,6 +6,38 @@ import { failureHeaders } from './response-headers.ts';
 
 type Json = Record<string, unknown>;
 
+/** The schemas of every error response. */
+export const problemSchemas: Readonly<Record<string, Json>> = {
+  Problem: {
+    type: 'object',
+    description:
+      'An error in the format of RFC 9457. `code` is stable; each response lists its codes in `x-problem-codes`.',
+    properties: {
+      type: { type: 'string', description: '`urn:problem:` and the code' },
+      title: { type: 'string', description: 'What is wrong' },
+      status: { type: 'integer', description: 'The HTTP status' },
+      detail: { type: 'string', description: 'What to do, in one sentence' },
+      code: { type: 'string', description: 'Stable name of the problem, for programs' },
+      request_id: { type: 'string', description: 'Id of the request in the server logs' },
+      errors: { type: 'array', items: { $ref: '#/components/schemas/InputError' } },
+    },
+    required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  },
+  InputError: {
+    type: 'object',
+    description: 'One mistake in an invalid request.',
+    properties: {
+      path: { type: 'string', description: 'Where the mistake is, such as `body/title`' },
+      message: { type: 'string', description: 'What a valid value looks like' },
+      code: {
+        type: 'string',
+        description: 'The code of a warning that `strict=true` turned into an error',
+      },
+    },
+    required: ['path', 'message'],
+  },
+};
+
 interface ProblemResponse {
   /** Names every problem of the response, e.g. `InvalidRequestOrMalformedJson`. */
   name: string;
@@ -58,18 +90,16 @@ function toName(kinds: readonly ProblemKind[], pages: boolean): string {
 
 function toResponse(status: number, kinds: readonly ProblemKind[], pages: boolean): Json {
   const lines = kinds.map((kind) => `- \`${kind.code}\`: ${kind.title}`);
-  const schema = {
-    allOf: [
-      { $ref: '#/components/schemas/Problem' },
-      { properties: { code: { enum: kinds.map((kind) => kind.code) } } },
-    ],
-  };
+  const schema = { $ref: '#/components/schemas/Problem' };
   const headers = failureHeaders(status, kinds);
   const page = {
-    'text/html': { schema: { description: 'The problem as an HTML page, for clients that prefer HTML' } },
+    'text/html': {
+      schema: { type: 'string', description: 'The problem as an HTML page, for clients that prefer HTML' },
+    },
   };
   return {
     description: lines.join('\n'),
+    'x-problem-codes': kinds.map(({ code }) => code),
     ...(Object.keys(headers).length > 0 && { headers }),
     content: { 'application/problem+json': { schema }, ...(pages && page) },
   };

@@ -3,7 +3,9 @@ import { v7 } from 'uuid';
 import { z } from 'zod';
 
 /** An opaque identifier: a UUID string. New ones are version 7, ordered by time (RFC 9562). */
-export const id = z.uuid().meta({ description: 'Opaque identifier (UUID)' });
+export const id = z
+  .uuid()
+  .meta({ description: 'Opaque identifier (UUID)', examples: ['0199c2a4-6f80-7c3a-9d51-2b7e4f8a1c60'] });
 
 /** Creates an identifier: UUID version 7, 36 characters, ordered by creation time. */
 export function newId(): string {
@@ -13,7 +15,7 @@ export function newId(): string {
 /** A timestamp in responses: ISO 8601 in UTC with milliseconds, e.g. `2026-11-21T09:30:00.000Z`. */
 export const timestamp = z.iso
   .datetime({ precision: 3 })
-  .meta({ description: 'ISO 8601, UTC, milliseconds' });
+  .meta({ description: 'ISO 8601, UTC, milliseconds', examples: ['2026-11-21T09:30:00.000Z'] });
 
 /** Any text of at most `max` characters: Unicode code points, as `maxLength` of JSON Schema counts them. */
 export function text(max: number) {
@@ -33,8 +35,14 @@ function atMost(maximum: number): z.core.CheckFn<string> {
   };
 }
 
-/** A boolean as a query parameter: `true` or `false`. */
-export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
+/** A boolean as a query parameter: `true` or `false`. The reference describes it as a boolean. */
+export const queryFlag = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ type: 'boolean', enum: undefined });
+
+/** A time in a request: ISO 8601 with an offset or `Z`. */
+export const inputTime = z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-21T09:30:00Z'] });
 
 /** A sort position among siblings: any finite number. Lower comes first. */
 export const order = z.number().meta({ description: 'Sort position among siblings; lower comes first' });

@@ -16,13 +16,14 @@ import {
 } from './events.ts';
 import { documentNodes, documentStates, documentUsage, documentVersions, publishRecords } from './views.ts';
 
+export { content } from './content.ts';
 export * from './contract/finding.ts';
 export * from './contract/lifecycle.ts';
 export * from './contract/tree.ts';
 export * from './contract/writing.ts';
 export * from './events.ts';
 export * from './problems.ts';
-export { Document, DocumentSummary, Node, type TreeInput } from './shapes.ts';
+export { Document, DocumentSummary, Node, nodeType, type TreeInput } from './shapes.ts';
 export * from './views.ts';
 
 export const documentsContract = contract({

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { id, languageTag, order as position, queryFlag, requiredText, text, timestamp } from '#libs/contract';
 import { type Content, ContentWarning, content, toContentText } from './content.ts';
 
-export const documentStatus = z.enum(['draft', 'published', 'archived']);
+export const documentStatus = z.enum(['draft', 'published', 'archived']).meta({ id: 'DocumentStatus' });
 export type DocumentStatus = z.infer<typeof documentStatus>;
 
-export const nodeType = z.enum(['section', 'step', 'sub_step']);
+export const nodeType = z.enum(['section', 'step', 'sub_step']).meta({ id: 'NodeType' });
 export type NodeType = z.infer<typeof nodeType>;
 
 export const title = requiredText(300, 'A title is required');
@@ -112,7 +112,10 @@ export type ArchiveRecord = z.infer<typeof ArchiveRecord>;
 const sortKeys = ['updated_at', 'title', 'created_at', 'published_at'] as const;
 
 /** The sort order of a list: a key, with the prefix `-` for descending order. */
-export const listSort = z.enum(sortKeys.flatMap((key) => [`-${key}` as const, key])).default('-updated_at');
+export const listSort = z
+  .enum(sortKeys.flatMap((key) => [`-${key}` as const, key]))
+  .meta({ id: 'DocumentSort' })
+  .default('-updated_at');
 export type ListSort = z.infer<typeof listSort>;
 
 export const Document = z.strictObject({ ...documentFields, nodes: z.array(Node) }).meta({ id: 'Document' });

@@ -87,7 +87,7 @@ const inches = z
   .transform((text) => (text === '' ? undefined : Number(text)))
   .pipe(z.number('Enter a number of inches').min(0).max(3).optional())
   .optional()
-  .meta({ pattern: '^(?:[0-2](?:\\.\\d+)?|3(?:\\.0+)?)?$' });
+  .meta({ type: 'number', minimum: 0, maximum: 3 });
 
 /** The text fields of an upload; other fields are ignored. */
 export const templateFields = z

@@ -1,10 +1,14 @@
 /** The schemas of people, organizations and credentials, as clients send and receive them. */
 import { z } from 'zod';
 import { hostNamePattern, id, languageTag, portPattern, requiredText, text, timestamp } from '#libs/contract';
+import { planNames } from './rules/plans.ts';
 import type { StorageLimitName } from './rules/storage-limits.ts';
 
+/** The plan of an organization. */
+export const plan = z.enum(planNames).meta({ id: 'Plan' });
+
 /** A member's role. */
-export const role = z.enum(['member', 'admin']).meta({ description: 'Role in the organization' });
+export const role = z.enum(['member', 'admin']).meta({ id: 'Role', description: 'Role in the organization' });
 export type Role = z.infer<typeof role>;
 
 export const email = z
@@ -49,24 +53,28 @@ const embedOrigins = z
   .meta({ description: 'Origins that may embed public links in a frame; null allows any' });
 
 /** Settings in a request; absent settings do not change. */
-export const settingsInput = z.strictObject({
-  lock_published: lockPublished.optional(),
-  embed_origins: embedOrigins.nullable().optional(),
-  language: languageTag.optional(),
-});
+export const settingsInput = z
+  .strictObject({
+    lock_published: lockPublished.optional(),
+    embed_origins: embedOrigins.nullable().optional(),
+    language: languageTag.optional(),
+  })
+  .meta({ id: 'SettingsInput', description: 'Settings to change; absent settings do not change.' });
 
-const Settings = z.strictObject({
-  lock_published: lockPublished,
-  embed_origins: embedOrigins.nullable(),
-  language: z
-    .string()
-    .meta({ description: 'Language of documents that have none of their own (BCP 47); `en` unless set' }),
-});
+const Settings = z
+  .strictObject({
+    lock_published: lockPublished,
+    embed_origins: embedOrigins.nullable(),
+    language: z
+      .string()
+      .meta({ description: 'Language of documents that have none of their own (BCP 47); `en` unless set' }),
+  })
+  .meta({ id: 'Settings' });
 export type Settings = z.infer<typeof Settings>;
 
 export const RoleInfo = z
   .strictObject({ name: role, description: z.string(), permissions: z.array(z.string()) })
-  .meta({ id: 'Role' });
+  .meta({ id: 'RoleInfo' });
 
 export const Organization = z
   .strictObject({
@@ -113,18 +121,20 @@ export const AcceptedInvitation = z
   })
   .meta({ id: 'AcceptedInvitation' });
 
-const StorageUse = z.strictObject({
-  used: z
-    .number()
-    .int()
-    .nullable()
-    .meta({ description: 'Null if it is not measured, because the plan does not limit it' }),
-  limit: z.number().int().nullable().meta({ description: 'Null means unlimited' }),
-});
+const StorageUse = z
+  .strictObject({
+    used: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Null if it is not measured, because the plan does not limit it' }),
+    limit: z.number().int().nullable().meta({ description: 'Null means unlimited' }),
+  })
+  .meta({ id: 'StorageUse' });
 
 export const Subscription = z
   .strictObject({
-    plan: z.string(),
+    plan,
     publish_limit: z
       .number()
       .int()

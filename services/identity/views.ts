@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
 import { defaultSettings } from './rules/default-settings.ts';
+import { planNames } from './rules/plans.ts';
 import { storageLimits } from './rules/storage-limits.ts';
 import { role } from './shapes.ts';
 
@@ -108,7 +109,7 @@ export const subscriptionTerms = view({
   scope: '_id',
   row: z.object({
     _id: id,
-    plan: z.string(),
+    plan: z.enum(planNames),
     publish_limit: z.number().nullable(),
     /** Incremented whenever the plan is set. Publishes are counted per version. */
     terms_version: z.number(),

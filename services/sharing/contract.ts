@@ -11,7 +11,7 @@ import {
   problem,
   timestamp,
 } from '#libs/contract';
-import { documentNodes, documentStates } from '../documents/contract.ts';
+import { content, documentNodes, documentStates, nodeType } from '../documents/contract.ts';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
 import {
   ApiKeyUsed,
@@ -63,9 +63,9 @@ export interface EmbeddedNode {
 export const EmbeddedNode: z.ZodType<EmbeddedNode> = z
   .strictObject({
     id,
-    node_type: z.enum(['section', 'step', 'sub_step']),
+    node_type: nodeType,
     title: z.string(),
-    content: z.record(z.string(), z.unknown()).nullable(),
+    content: content.nullable(),
     order: z.number(),
     get children() {
       return z.array(EmbeddedNode);

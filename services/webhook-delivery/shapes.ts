@@ -1,6 +1,7 @@
 /** Request and response schemas of webhooks and deliveries. */
 import { z } from 'zod';
 import { hostNamePattern, id, portPattern, requiredText, text, timestamp } from '#libs/contract';
+import { testType } from './rules/redelivery.ts';
 import { checkUrlForm } from './rules/target.ts';
 
 /** Event types that a webhook may subscribe to: those of the specification and `document.updated`. */
@@ -14,7 +15,12 @@ export const eventType = z
     'member.invited',
     'member.joined',
   ])
-  .meta({ description: 'An event type that webhooks may subscribe to' });
+  .meta({ id: 'EventType', description: 'An event type that webhooks may subscribe to' });
+
+/** Event types by which the log can be filtered: those of webhooks, and the test event. */
+export const loggedEventType = z
+  .enum([...eventType.options, testType])
+  .meta({ id: 'LoggedEventType', description: 'An event type of the event log' });
 
 /** Hosts of https URLs: a name, or an address, of which IPv6 ones are in brackets. */
 const httpsHost = `https://(?:${hostNamePattern}|\\[[0-9a-f:.]+\\])`;
@@ -78,7 +84,7 @@ export const RotatedWebhook = z
   .meta({ id: 'RotatedWebhook' });
 
 /** State of a delivery. */
-export const deliveryStatus = z.enum(['pending', 'delivered', 'failed']);
+export const deliveryStatus = z.enum(['pending', 'delivered', 'failed']).meta({ id: 'DeliveryStatus' });
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
 export const WebhookEvent = z

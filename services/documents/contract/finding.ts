@@ -1,6 +1,6 @@
 /** Defines the read operations: list documents, count them, get one. */
 import { z } from 'zod';
-import { id, NotFound, operation, page, requiredText, text } from '#libs/contract';
+import { id, inputTime, NotFound, operation, page, requiredText, text } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
 import { Document, DocumentSummary, docParams, documentStatus, listSort } from '../shapes.ts';
 
@@ -9,8 +9,7 @@ const filters = {
   editor_id: id.optional(),
   created_by: id.optional(),
   parent_doc_id: id.optional(),
-  updated_since: z.iso
-    .datetime({ offset: true })
+  updated_since: inputTime
     .transform((text) => new Date(text))
     .optional()
     .meta({ description: 'Only documents updated at or after this time' }),
@@ -21,7 +20,7 @@ const filters = {
 };
 
 const statuses = z
-  .union([documentStatus.transform((status) => [status]), z.array(documentStatus).max(3)])
+  .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(documentStatus).max(3))
   .optional()
   .meta({ description: 'May be repeated. Default: drafts and published documents' });
 
@@ -48,12 +47,9 @@ export const countDocuments = operation({
   access: member,
   query: z.object(filters),
   status: 200,
-  returns: z.strictObject({
-    draft: z.int(),
-    published: z.int(),
-    archived: z.int(),
-    total: z.int(),
-  }),
+  returns: z
+    .strictObject({ draft: z.int(), published: z.int(), archived: z.int(), total: z.int() })
+    .meta({ id: 'DocumentCounts' }),
   problems: [],
 });
 

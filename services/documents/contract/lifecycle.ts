@@ -99,6 +99,6 @@ export const triggerWebhooks = operation({
     event_type: z.enum(['document.published', 'document.revised', 'document.archived']),
   }),
   status: 202,
-  returns: z.strictObject({ dispatched: z.boolean() }),
+  returns: z.strictObject({ dispatched: z.boolean() }).meta({ id: 'TriggeredWebhooks' }),
   problems: [NotFound, PreconditionFailed],
 });

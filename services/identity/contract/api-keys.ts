@@ -1,6 +1,6 @@
 /** The operations on API keys. */
 import { z } from 'zod';
-import { id, nothing, operation, page } from '#libs/contract';
+import { id, inputTime, nothing, operation, page } from '#libs/contract';
 import { member, ownItemsOrAll, self, selfOrAdmin } from '../access.ts';
 import { RoleTooHigh, StorageQuotaExhausted } from '../problems.ts';
 import { ApiKey, name, role } from '../shapes.ts';
@@ -16,10 +16,7 @@ export const createApiKey = operation({
   body: z.strictObject({
     name,
     role: role.default('member'),
-    expires_at: z.iso
-      .datetime({ offset: true })
-      .nullish()
-      .meta({ description: 'Must be in the future; null means never' }),
+    expires_at: inputTime.nullish().meta({ description: 'Must be in the future; null means never' }),
   }),
   status: 201,
   returns: z

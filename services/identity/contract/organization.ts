@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { id, NotFound, operation, patchBody } from '#libs/contract';
 import { admin, member, operator } from '../access.ts';
 import { SlugTaken } from '../problems.ts';
-import { planNames } from '../rules/plans.ts';
-import { name, Organization, Subscription, settingsInput, slug } from '../shapes.ts';
+import { name, Organization, plan, Subscription, settingsInput, slug } from '../shapes.ts';
 
 export const getSubscription = operation({
   id: 'getSubscription',
@@ -26,7 +25,7 @@ export const setSubscription = operation({
   access: operator,
   audit: 'subscription.update',
   params: z.object({ organization_id: id }),
-  body: z.strictObject({ plan: z.enum(planNames) }),
+  body: z.strictObject({ plan }),
   status: 200,
   returns: Subscription,
   problems: [NotFound],

@@ -22,7 +22,7 @@ export const getMe = operation({
   status: 200,
   returns: z
     .strictObject({
-      user: z.strictObject({ id, name: z.string(), email: z.string() }),
+      user: z.strictObject({ id, name: z.string(), email: z.string() }).meta({ id: 'User' }),
       member: Member,
       organization: Organization,
     })

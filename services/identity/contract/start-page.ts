@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { anyone, media, operation } from '#libs/contract';
 
-const health = z.enum(['ok', 'degraded']);
+const health = z.enum(['ok', 'degraded']).meta({ id: 'Health' });
 
 /** The start page as JSON. Links are paths, except `guides`, which is a URL. */
 export const StartPage = z

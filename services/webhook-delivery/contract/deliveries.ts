@@ -1,6 +1,6 @@
 /** Operations on deliveries: test a webhook, list the event log, redeliver events. */
 import { z } from 'zod';
-import { id, NotFound, operation, page } from '#libs/contract';
+import { id, inputTime, NotFound, operation, page } from '#libs/contract';
 import { member, onScalePlan, ownerOrAdmin } from '../../identity/contract.ts';
 import {
   DeliveryPending,
@@ -9,8 +9,8 @@ import {
   WebhookDeleted,
   WebhookInactive,
 } from '../problems.ts';
-import { maxPerRequest, testType } from '../rules/redelivery.ts';
-import { configParams, deliveryStatus, eventType, WebhookEvent } from '../shapes.ts';
+import { maxPerRequest } from '../rules/redelivery.ts';
+import { configParams, deliveryStatus, loggedEventType, WebhookEvent } from '../shapes.ts';
 
 export const testWebhook = operation({
   id: 'testWebhook',
@@ -45,7 +45,7 @@ export const listWebhookEvents = operation({
       .optional()
       .meta({ description: 'Only entries of this webhook. Also accepts a deleted webhook.' }),
     status: deliveryStatus.optional(),
-    event_type: z.enum([...eventType.options, testType]).optional(),
+    event_type: loggedEventType.optional(),
   }),
   status: 200,
   returns: z.array(WebhookEvent),
@@ -76,8 +76,7 @@ export const redeliverFailedEvents = operation({
   access: onScalePlan(ownerOrAdmin('redeliver events', 'creator of the webhook')),
   body: z.strictObject({
     config_id: id,
-    since: z.iso
-      .datetime({ offset: true })
+    since: inputTime
       .transform((text) => new Date(text))
       .meta({ description: 'Only entries created at this time or later' }),
     status: z.literal('failed').default('failed'),

@@ -1,0 +1,83 @@
+/** The groups of operations in the API reference, in the order in which a reader needs them. */
+import type { OperationGroup } from '#libs/contract';
+
+/** Every operation is in exactly one group. Groups and operations are shown in this order. */
+export const operationGroups: readonly OperationGroup[] = [
+  {
+    name: 'Start here',
+    description:
+      'Register an organization, see who you are, and read this reference. Then create an API key (*Keys*) and your first document (*Documents*).',
+    operations: [
+      ...['registerOrganization', 'getMe', 'getStartPage', 'getApiStartPage'],
+      ...['getReferencePage', 'getReferenceAsset', 'getOpenApi'],
+    ],
+  },
+  {
+    name: 'Documents',
+    description: 'Create, find, change, copy and delete documents, and assign their editors.',
+    operations: [
+      ...['createDocument', 'listDocuments', 'countDocuments', 'getDocument', 'updateDocument'],
+      ...['assignEditor', 'duplicateDocument', 'deleteDocument'],
+    ],
+  },
+  {
+    name: 'Tree',
+    description: 'The sections, steps and sub-steps of a document, one at a time or all at once.',
+    operations: ['createNode', 'updateNode', 'reorderNodes', 'replaceTree', 'deleteNode'],
+  },
+  {
+    name: 'Publishing',
+    description: 'The lifecycle of a document: publish a draft, revise what is published, archive it.',
+    operations: ['publishDocument', 'reviseDocument', 'archiveDocument', 'listVersions'],
+  },
+  {
+    name: 'Sharing',
+    description: 'Public links: everyone who has the link can read the published version without a login.',
+    operations: ['createShareToken', 'getShareToken', 'deleteShareToken', 'getEmbeddedDocument'],
+  },
+  {
+    name: 'Export and templates',
+    description: 'Download documents as Word files, in your own template, and as Markdown.',
+    operations: ['exportWord', 'exportMarkdown', 'createTemplate', 'listTemplates', 'deleteTemplate'],
+  },
+  {
+    name: 'Webhooks',
+    description: 'Send events to other systems. Deliveries are signed, retried and logged.',
+    operations: [
+      ...['createWebhook', 'listWebhooks', 'getWebhook', 'updateWebhook', 'rotateWebhookSecret'],
+      ...['deleteWebhook', 'testWebhook', 'triggerWebhooks'],
+      ...['listWebhookEvents', 'redeliverWebhookEvent', 'redeliverFailedEvents'],
+    ],
+  },
+  {
+    name: 'Members',
+    description: 'The people of the organization, their roles and invitations.',
+    operations: [
+      ...['listMembers', 'updateMember', 'deleteMember', 'createPasswordReset', 'listRoles'],
+      ...['createInvitation', 'listInvitations', 'deleteInvitation', 'acceptInvitation'],
+    ],
+  },
+  {
+    name: 'Organization',
+    description: 'The organization, its settings, its plan and its departments.',
+    operations: [
+      ...['getOrganization', 'updateOrganization', 'getSubscription'],
+      ...['listDepartments', 'createDepartment', 'updateDepartment', 'deleteDepartment'],
+    ],
+  },
+  {
+    name: 'Keys',
+    description: 'API keys, with which other systems call the API.',
+    operations: ['createApiKey', 'listApiKeys', 'deleteApiKey', 'deleteOwnApiKeys'],
+  },
+  {
+    name: 'Inbox',
+    description: 'The notifications of the member who calls.',
+    operations: ['listInbox', 'countInbox', 'markInboxItemRead', 'markInboxRead', 'deleteInboxItem'],
+  },
+  {
+    name: 'Sessions',
+    description: 'Log in with a password, stay logged in, log out. Other systems use API keys instead.',
+    operations: ['logIn', 'refreshSession', 'logOut', 'updatePassword', 'resetPassword', 'getSigningKeys'],
+  },
+];
