@@ -46,7 +46,7 @@ export const operationGroups: readonly OperationGroup[] = [
     operations: [
       ...['createWebhook', 'listWebhooks', 'getWebhook', 'updateWebhook', 'rotateWebhookSecret'],
       ...['deleteWebhook', 'testWebhook', 'triggerWebhooks'],
-      ...['listWebhookEvents', 'redeliverWebhookEvent', 'redeliverFailedEvents'],
+      ...['listWebhookEvents', 'getWebhookEvent', 'redeliverWebhookEvent', 'redeliverFailedEvents'],
     ],
   },
   {

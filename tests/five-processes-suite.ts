@@ -106,7 +106,13 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
     const { id } = await createDocument(api, as);
     await api.request('POST', `/documents/${id}/publish`, { as, headers: { traceparent: caller } });
     traced = await until('the delivery', async () => hook.received[0]);
-    expect(traced.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
+    const { traceparent, 'x-service-delivery': entry } = traced.headers;
+    expect(traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
+    const attempt = await until('the logged attempt', async () => {
+      const { body } = await api.request('GET', `/webhooks/events/${entry}`, { as });
+      return body.attempt_log[0];
+    });
+    expect(attempt).toMatchObject({ request_headers: { traceparent }, response: { body: '' } });
   });
 
   test('public links work while other services are down with 503', async () => {

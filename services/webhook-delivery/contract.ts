@@ -17,7 +17,9 @@ export {
   NewWebhook,
   RotatedWebhook,
   Webhook,
+  WebhookAttempt,
   WebhookEvent,
+  WebhookEventDetails,
 } from './shapes.ts';
 export * from './views.ts';
 

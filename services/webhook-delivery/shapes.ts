@@ -118,5 +118,56 @@ export const WebhookEvent = z
   .meta({ id: 'WebhookEvent', description: 'The delivery of one event to one webhook.' });
 export type WebhookEvent = z.infer<typeof WebhookEvent>;
 
+/** The event log keeps this much of the body of a response. */
+export const maxExcerptBytes = 1024;
+
+export const WebhookResponse = z
+  .strictObject({
+    headers: z.record(z.string(), z.string()).meta({
+      description: 'Only `content-type`, `location`, `retry-after`, `server` and `x-request-id`',
+    }),
+    body: z.string().meta({ description: `The first ${maxExcerptBytes} bytes of the body` }),
+    encoding: z
+      .enum(['utf-8', 'base64'])
+      .meta({ description: '`base64` if the body is not valid UTF-8 text' }),
+    truncated: z.boolean().meta({ description: 'Whether the body was longer' }),
+  })
+  .meta({ id: 'WebhookResponse', description: 'What a receiver responded.' });
+export type WebhookResponse = z.infer<typeof WebhookResponse>;
+
+export const WebhookAttempt = z
+  .strictObject({
+    attempt: z.number().int().min(1).max(3),
+    started_at: timestamp,
+    duration_ms: WebhookEvent.shape.duration_ms.unwrap().meta({
+      description: 'Time until the headers of the response, or until the failure, in ms',
+    }),
+    http_status: WebhookEvent.shape.http_status.meta({ description: 'null if there was no response' }),
+    error: WebhookEvent.shape.error.meta({ description: 'Why it failed; null if it succeeded' }),
+    request_headers: z
+      .record(z.string(), z.string())
+      .meta({ description: 'The headers that were sent. Signatures are replaced with `[redacted]`.' }),
+    response: WebhookResponse.nullable().meta({
+      description: 'null if there was none, or if it is withheld',
+    }),
+    response_withheld: z.boolean().meta({
+      description:
+        'Whether the response was not stored, because it came from a private network or through a proxy',
+    }),
+  })
+  .meta({ id: 'WebhookAttempt', description: 'One request to a receiver.' });
+export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
+
+export const WebhookEventDetails = WebhookEvent.extend({
+  request_body: z.string().nullable().meta({
+    description: 'The exact text of the body, the same for every attempt; null if the event was deleted',
+  }),
+  attempt_log: z.array(WebhookAttempt).meta({
+    description:
+      'The attempts with a known result, oldest first. An attempt is missing while it runs, and if the service stopped before it recorded the result.',
+  }),
+}).meta({ id: 'WebhookEventDetails', description: 'A delivery with its requests and responses.' });
+export type WebhookEventDetails = z.infer<typeof WebhookEventDetails>;
+
 /** Path parameters of operations on one webhook. */
 export const configParams = z.object({ config_id: id });

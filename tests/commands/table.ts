@@ -83,6 +83,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   rotateWebhookSecret:   [ 2,  1,  1,  1],
   updateWebhook:         [ 2,  1,  1,  1],
   listWebhookEvents:     [ 2,  0,  0,  0],
+  getWebhookEvent:       [ 4,  0,  0,  0],
   redeliverFailedEvents: [ 4,  1,  1,  0],
   redeliverWebhookEvent: [ 8,  4,  1,  3],
   testWebhook:           [ 2,  2,  1,  2],

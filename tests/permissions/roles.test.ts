@@ -25,6 +25,7 @@ const operationIds: Record<string, readonly string[]> = {
     ...['updateWebhook', 'deleteWebhook', 'rotateWebhookSecret'],
     ...['redeliverWebhookEvent', 'redeliverFailedEvents'],
   ],
+  'webhooks.inspect.own': ['getWebhookEvent'],
   'webhooks.test': ['testWebhook'],
   'members.read': ['listMembers', 'listRoles'],
   'api_keys.own': ['createApiKey', 'listApiKeys', 'deleteApiKey', 'deleteOwnApiKeys'],

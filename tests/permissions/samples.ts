@@ -168,6 +168,7 @@ const webhooks = {
   deleteWebhook: async (fixture) => ({ params: await fixture.webhook() }),
   testWebhook: async (fixture) => ({ params: await fixture.webhook() }),
   listWebhookEvents: async (fixture) => ({ shows: (await fixture.testedWebhook()).config_id }),
+  getWebhookEvent: async (fixture) => ({ params: await fixture.logEntry() }),
   redeliverWebhookEvent: async (fixture) => ({ params: await fixture.logEntry() }),
   redeliverFailedEvents: async (fixture) => {
     const { config_id } = await fixture.webhook();

@@ -17,6 +17,7 @@ export const roles = [
       'templates.delete.own',
       'webhooks.register',
       'webhooks.change.own',
+      'webhooks.inspect.own',
       'webhooks.test',
       'members.read',
       'api_keys.own',

@@ -3,27 +3,30 @@ import { z } from 'zod';
 import { newId, parseCursor, rateLimitHeaders, TooManyRequests } from '#libs/contract';
 import { handle, type TokenBucket, tokenBucket, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
-import { listWebhookEvents, testWebhook } from '../contract.ts';
+import { getWebhookEvent, listWebhookEvents, testWebhook } from '../contract.ts';
 import { isSuccess } from '../rules/backoff.ts';
 import { toBody, toHeaders } from '../rules/message.ts';
 import { testType } from '../rules/redelivery.ts';
+import type { Configs } from '../store/configs.ts';
 import type { EventLog } from '../store/log.ts';
 import type { Receivers } from '../store/receivers.ts';
 import type { Sender } from '../transport/sender.ts';
-import { toEntry } from './presenters.ts';
+import { toDetails, toEntry } from './presenters.ts';
 
 const position = z.tuple([z.iso.datetime(), z.uuid()]);
 const message = 'This is a test event. Your webhook works.';
 
-/** Creates the handlers of `testWebhook` and `listWebhookEvents`. */
+/** Creates the handlers of `testWebhook`, `listWebhookEvents` and `getWebhookEvent`. */
 export function deliveryLogHandlers({
   store,
+  configs,
   receivers,
   eventLog,
   sender,
   now,
 }: {
   store: Pick<Store, 'respond'>;
+  configs: Pick<Configs, 'find'>;
   receivers: Pick<Receivers, 'get'>;
   eventLog: EventLog;
   sender: Pick<Sender, 'send'>;
@@ -51,14 +54,16 @@ export function deliveryLogHandlers({
       const deliveryId = newId();
       const ids = { eventId: payload.id, eventType: payload.type, deliveryId, attempt: 1 };
       const headers = toHeaders({ ...ids, body, secrets: receiver.secrets, at });
-      const { http_status, duration_ms, error } = await sender.send({ url: receiver.url, headers, body });
+      const { logged, retry_after: _, ...outcome } = await sender.send({ url: receiver.url, headers, body });
+      const { http_status } = outcome;
       const isDelivered = http_status !== null && isSuccess(http_status);
       const status = isDelivered ? ('delivered' as const) : ('failed' as const);
       const event = {
         ...{ event_id: payload.id, event_type: payload.type, organization_id },
         ...{ document_id: null, body },
       };
-      const result = { _id: deliveryId, config_id: receiver.id, status, http_status, duration_ms, error };
+      const request = { started_at: at, ...logged };
+      const result = { _id: deliveryId, config_id: receiver.id, status, ...outcome, request };
       return store.respond(actor, async (transactionActor) => {
         await eventLog.recordTest(transactionActor, event, result);
         return { status, http_status };
@@ -72,6 +77,14 @@ export function deliveryLogHandlers({
       const found = await eventLog.list(actor, { ...filters, after, limit: limit + 1 });
       const toPosition = (row: (typeof found)[number]) => [row.created_at.toISOString(), row._id];
       return toPage({ found, limit, toItem: toEntry, position: toPosition });
+    }),
+
+    handle(getWebhookEvent, async ({ actor, params, authorize }) => {
+      const { entry, body } = await eventLog.getDetails(actor, params.entry_id);
+      const config = await configs.find(actor, entry.config_id);
+      // nobody has created a webhook that was deleted
+      authorize(config ?? { created_by: '' });
+      return toDetails(entry, body);
     }),
   ];
 }

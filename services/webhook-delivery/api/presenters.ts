@@ -1,6 +1,7 @@
 /** Maps rows to what clients see. */
-import type { Webhook, WebhookEvent } from '../contract.ts';
-import type { ConfigRow, DeliveryRow } from '../store/collections.ts';
+import type { Webhook, WebhookAttempt, WebhookEvent, WebhookEventDetails } from '../contract.ts';
+import { toRedactedHeaders } from '../rules/message.ts';
+import type { ConfigRow, DeliveryRow, LoggedAttempt } from '../store/collections.ts';
 
 /** Maps a row to a webhook. */
 export function toWebhook(row: ConfigRow): Webhook {
@@ -34,5 +35,27 @@ export function toEntry(row: DeliveryRow): WebhookEvent {
     error: row.error,
     next_attempt_at: row.due_at?.toISOString() ?? null,
     updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** Maps a row and the body of its event to an entry of the event log with its requests. */
+export function toDetails(row: DeliveryRow, request_body: string | null): WebhookEventDetails {
+  const attempts = row.attempt_log ?? [];
+  return { ...toEntry(row), request_body, attempt_log: attempts.map((attempt) => toAttempt(row, attempt)) };
+}
+
+function toAttempt({ _id, event_id, event_type }: DeliveryRow, logged: LoggedAttempt): WebhookAttempt {
+  const { attempt, started_at, duration_ms, http_status, error, traceparent } = logged;
+  const ids = { eventId: event_id, eventType: event_type, deliveryId: _id };
+  const headers = toRedactedHeaders({ ...ids, attempt, at: started_at });
+  return {
+    attempt,
+    started_at: started_at.toISOString(),
+    duration_ms,
+    http_status,
+    error,
+    request_headers: { ...headers, ...(traceparent !== undefined && { traceparent }) },
+    response: logged.response ?? null,
+    response_withheld: logged.response_withheld ?? false,
   };
 }

@@ -10,7 +10,14 @@ import {
   WebhookInactive,
 } from '../problems.ts';
 import { maxPerRequest } from '../rules/redelivery.ts';
-import { configParams, deliveryStatus, loggedEventType, WebhookEvent } from '../shapes.ts';
+import {
+  configParams,
+  deliveryStatus,
+  loggedEventType,
+  maxExcerptBytes,
+  WebhookEvent,
+  WebhookEventDetails,
+} from '../shapes.ts';
 
 export const testWebhook = operation({
   id: 'testWebhook',
@@ -46,11 +53,29 @@ export const listWebhookEvents = operation({
       .meta({ description: 'Only entries of this webhook. Also accepts a deleted webhook.' }),
     status: deliveryStatus.optional(),
     event_type: loggedEventType.optional(),
+    document_id: id.optional().meta({ description: 'Only events of this document' }),
   }),
   status: 200,
   returns: z.array(WebhookEvent),
   paged: true,
   problems: [],
+});
+
+const entryParams = z.object({ entry_id: id });
+
+export const getWebhookEvent = operation({
+  id: 'getWebhookEvent',
+  method: 'get',
+  path: '/webhooks/events/{entry_id}',
+  summary: 'Get an entry of the event log with its requests and responses',
+  description: `Shows the body and the headers of the requests without their signatures, and the first ${maxExcerptBytes} bytes of each response. If the webhook was deleted, only admins may read its entries.`,
+  access: onScalePlan(
+    ownerOrAdmin('read the requests and responses of its deliveries', 'creator of the webhook'),
+  ),
+  params: entryParams,
+  status: 200,
+  returns: WebhookEventDetails,
+  problems: [NotFound],
 });
 
 export const redeliverWebhookEvent = operation({
@@ -61,7 +86,7 @@ export const redeliverWebhookEvent = operation({
   description:
     'Creates a new entry for the same event, with up to three attempts. The requests have the same `webhook-id` and the same body, and a new signature.',
   access: onScalePlan(ownerOrAdmin('redeliver events', 'creator of the webhook')),
-  params: z.object({ entry_id: id }),
+  params: entryParams,
   status: 202,
   returns: WebhookEvent,
   problems: [NotFound, WebhookInactive, WebhookDeleted, EventExpired, DeliveryPending, TestNotRepeated],

@@ -68,6 +68,7 @@ export function createAttempt({
 
   async function attempt({ row, receiver, event: { body } }: DeliveryJob): Promise<AttemptResult> {
     const { attempts: number } = row;
+    const started_at = now();
     const traceparent = tracing.currentTraceparent();
     const headers = toHeaders({
       eventId: row.event_id,
@@ -76,16 +77,18 @@ export function createAttempt({
       attempt: number,
       body,
       secrets: receiver.secrets,
-      at: now(),
+      at: started_at,
     });
-    const { retry_after, ...response } = await sender.send({
+    const trace = traceparent !== undefined && { traceparent };
+    const { retry_after, logged, ...response } = await sender.send({
       url: receiver.url,
-      headers: { ...headers, ...(traceparent !== undefined && { traceparent }) },
+      headers: { ...headers, ...trace },
       body,
     });
     const retryAfterMs = parseRetryAfter(retry_after, now().getTime());
     const finished = { number, httpStatus: response.http_status, retryAfterMs };
-    return { decision: decideRetry(finished, delaysMs, random()), ...response };
+    const decision = decideRetry(finished, delaysMs, random());
+    return { decision, ...response, request: { started_at, ...trace, ...logged } };
   }
 }
 

@@ -48,7 +48,7 @@ function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
     sender: {
       async send() {
         calls.push('send');
-        return { http_status: 200, duration_ms: 1, error: null, retry_after: undefined };
+        return { http_status: 200, duration_ms: 1, error: null, retry_after: undefined, logged: {} };
       },
       checkTarget: async () => undefined,
       inFlight: () => 0,

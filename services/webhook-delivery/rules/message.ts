@@ -44,3 +44,14 @@ export function toHeaders(message: WebhookMessage): Record<string, string> {
     ...createSignatureHeaders({ id: eventId, timestamp: Math.floor(at.getTime() / 1000), body, secrets }),
   };
 }
+
+const redacted = '[redacted]';
+
+/** Returns the headers of one attempt for the event log, without its signatures. */
+export function toRedactedHeaders(message: Omit<WebhookMessage, 'body' | 'secrets'>): Record<string, string> {
+  return {
+    ...toHeaders({ ...message, body: '', secrets: [] }),
+    'X-Service-Signature': redacted,
+    'webhook-signature': redacted,
+  };
+}

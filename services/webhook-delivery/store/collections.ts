@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { id } from '#libs/contract';
 import { collection, type SealedField, type StoredRow } from '#libs/store';
-import { Webhook, WebhookEvent } from '../shapes.ts';
+import { Webhook, WebhookAttempt, WebhookEvent, WebhookResponse } from '../shapes.ts';
 
 const logSeconds = 90 * 86_400;
 
@@ -66,6 +66,16 @@ export const webhookEvents = collection('webhook_events', {
 });
 export type EventRow = StoredRow<typeof webhookEvents>;
 
+/** An attempt whose result is known. The event log shows it together with the headers of its request. */
+const loggedAttempt = WebhookAttempt.omit({ request_headers: true }).extend({
+  started_at: z.date(),
+  /** The `traceparent` header of the request, if it was traced. */
+  traceparent: z.string().exactOptional(),
+  response: WebhookResponse.exactOptional(),
+  response_withheld: z.literal(true).exactOptional(),
+});
+export type LoggedAttempt = z.infer<typeof loggedAttempt>;
+
 /** The deliveries, each of one event to one webhook: the log entry and the schedule in one row. */
 export const webhookDeliveries = collection('webhook_deliveries', {
   row: WebhookEvent.omit({ id: true, direction: true, next_attempt_at: true }).extend({
@@ -88,6 +98,8 @@ export const webhookDeliveries = collection('webhook_deliveries', {
     locked_until: z.date().exactOptional(),
     /** Set when the delivery has failed, until the failure notification is published. */
     notification_pending: z.literal(true).exactOptional(),
+    /** Absent before the first result, and in rows of earlier versions. Lists do not read it. */
+    attempt_log: z.array(loggedAttempt).exactOptional(),
     created_at: z.date(),
     updated_at: z.date(),
   }),
@@ -112,6 +124,7 @@ export const webhookDeliveries = collection('webhook_deliveries', {
       on: { organization_id: 1, created_at: -1, _id: -1 },
       options: { partialFilterExpression: { status: 'failed' } },
     },
+    { on: { document_id: 1, created_at: -1, _id: -1 } },
     {
       on: { event_id: 1, config_id: 1 },
       options: { unique: true, partialFilterExpression: { is_first: true } },
@@ -120,3 +133,6 @@ export const webhookDeliveries = collection('webhook_deliveries', {
   ],
 });
 export type DeliveryRow = StoredRow<typeof webhookDeliveries>;
+
+/** The projection of queries that read many deliveries: the log of attempts is several times as large as the rest. */
+export const withoutAttempts = { attempt_log: 0 } as const;

@@ -10,7 +10,17 @@ import { createDelivery } from './new-deliveries.ts';
 
 const organization_id = newId();
 const [busyHook, quietHook, deletedHook] = [newId(), newId(), newId()];
+const [oldDocument, newDocument] = [newId(), newId()];
 const startMs = Date.parse('2026-11-21T09:30:00Z');
+
+const loggedAttempt = {
+  attempt: 1,
+  started_at: new Date(startMs),
+  duration_ms: 5,
+  http_status: 200,
+  error: null,
+  response: { headers: {}, body: 'body of a response', encoding: 'utf-8' as const, truncated: false },
+};
 
 let fixture: { store: Store; stop(): Promise<void> };
 
@@ -20,11 +30,21 @@ beforeAll(async () => {
   const configs = [busyHook, quietHook].map((_id) => ({ ...config, _id }));
   await fixture.store.rows(webhookConfigs).insertMany(configs, { lean: true });
   const deliveries = [
-    ...rows(20, deletedHook, { status: 'failed', event_type: 'document.published' }),
+    ...rows(20, deletedHook, {
+      status: 'failed',
+      event_type: 'document.published',
+      document_id: oldDocument,
+    }),
     ...rows(20, quietHook, { status: 'failed', event_type: 'member.joined' }),
     ...rows(20, quietHook, { status: 'pending', event_type: 'member.joined' }),
     ...rows(20, quietHook, { status: 'delivered', event_type: 'member.joined' }),
-    ...rows(2_000, busyHook, { status: 'delivered', event_type: 'document.published' }),
+    ...rows(10, busyHook, { status: 'delivered', event_type: 'document.revised', document_id: oldDocument }),
+    ...rows(190, busyHook, {
+      status: 'delivered',
+      event_type: 'document.published',
+      document_id: newDocument,
+    }),
+    ...rows(1_800, busyHook, { status: 'delivered', event_type: 'document.published' }),
   ].map((row, at) => ({ ...row, created_at: new Date(startMs + at * 1_000) }));
   await fixture.store.rows(webhookDeliveries).insertMany(deliveries, { lean: true });
 });
@@ -33,11 +53,15 @@ afterAll(() => fixture?.stop());
 function rows(
   count: number,
   config_id: string,
-  deliveryRow: Pick<DeliveryRow, 'status' | 'event_type'>,
+  fields: Pick<DeliveryRow, 'status' | 'event_type'> & Partial<DeliveryRow>,
 ): DeliveryRow[] {
   return Array.from({ length: count }, () => {
-    const event = { event_id: newId(), organization_id, document_id: null, ...deliveryRow };
-    return { ...createDelivery(event, config_id, new Date(startMs)), ...deliveryRow };
+    const event = { event_id: newId(), organization_id, document_id: null, ...fields };
+    return {
+      ...createDelivery(event, config_id, new Date(startMs)),
+      ...fields,
+      attempt_log: [loggedAttempt],
+    };
   });
 }
 
@@ -51,6 +75,12 @@ const filters: [Partial<ListOptions>, number][] = [
   [{ status: 'delivered' }, 2_020],
   [{ event_type: 'member.joined' }, 60],
   [{ config_id: newId() }, 0],
+  [{ document_id: oldDocument }, 30],
+  [{ document_id: oldDocument, config_id: deletedHook }, 20],
+  [{ document_id: oldDocument, status: 'delivered' }, 10],
+  [{ document_id: oldDocument, status: 'failed', event_type: 'document.published' }, 20],
+  [{ document_id: newDocument }, 190],
+  [{ document_id: newId() }, 0],
 ];
 
 test.each(filters)('filter %j lists all its entries and reads few others', async (filter, total) => {
@@ -73,6 +103,7 @@ test.each(filters)('filter %j lists all its entries and reads few others', async
   expect(found).toHaveLength(total);
   for (const [name, value] of Object.entries(filter))
     expect(new Set(found.map((row) => Reflect.get(row, name)))).toEqual(new Set(total > 0 ? [value] : []));
+  expect(JSON.stringify(found)).not.toContain(loggedAttempt.response.body);
   const times = found.map(({ created_at }) => created_at.getTime());
   expect(times).toEqual(times.toSorted((a, b) => b - a));
   expect(new Set(found.map(({ _id }) => _id)).size).toBe(total);

@@ -7,7 +7,13 @@ import type { PipelineStage, QueryFilter } from 'mongoose';
 import type { Store } from '#libs/store';
 import { maxAttempts, type RetryDecision } from '../rules/backoff.ts';
 import type { Candidate } from '../rules/dynamic-threshold-scheduler.ts';
-import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } from './collections.ts';
+import {
+  type DeliveryRow,
+  type EventRow,
+  type LoggedAttempt,
+  webhookDeliveries,
+  webhookEvents,
+} from './collections.ts';
 
 /** A row that this process has leased. */
 export type ClaimedRow = Pick<
@@ -30,7 +36,14 @@ export interface AttemptResult {
   readonly http_status: number | null;
   readonly duration_ms: number | null;
   readonly error: string | null;
+  /** The details of the request for the event log; absent if none was sent. */
+  readonly request?: LoggedRequest;
 }
+
+/** The details of a request, which only the event log needs. */
+export type LoggedRequest = Readonly<
+  Pick<LoggedAttempt, 'started_at' | 'traceparent' | 'response' | 'response_withheld'>
+>;
 
 /** Which due rows to find. */
 export interface Search {
@@ -162,7 +175,8 @@ function toClaim(token: string, lockMs: number) {
   return [{ $set: claim }, { $unset: ['due_at', 'postponed'] }];
 }
 
-function toUpdate({ row: { _id, lock_token, attempts }, result: { decision, ...response } }: Outcome) {
+function toUpdate({ row: { _id, lock_token, attempts }, result }: Outcome) {
+  const { decision, request, ...response } = result;
   // without a duration no request was sent: that is no attempt, and such failures are not reported
   const wasSent = response.duration_ms !== null;
   const set = {
@@ -174,6 +188,12 @@ function toUpdate({ row: { _id, lock_token, attempts }, result: { decision, ...r
     updated_at: '$$NOW',
     ...(decision.status === 'pending' && { due_at: addToNow(decision.delayMs) }),
     ...(decision.status === 'failed' && wasSent && { notification_pending: true }),
+    ...(request && { attempt_log: appendToLog({ attempt: attempts, ...response, ...request }) }),
   };
   return { updateOne: { filter: { _id, lock_token }, update: [{ $set: set }, unlock] } };
+}
+
+function appendToLog(attempt: object) {
+  // the receiver may have sent texts that look like expressions
+  return { $concatArrays: [{ $ifNull: ['$attempt_log', []] }, [{ $literal: attempt }]] };
 }

@@ -1,7 +1,7 @@
 /** Redeliveries in MongoDB: finds entries that may be sent again and inserts new deliveries for their events. */
 import { NotFound } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
-import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
+import { type DeliveryRow, webhookDeliveries, webhookEvents, withoutAttempts } from './collections.ts';
 import { createDelivery, insertDeliveries } from './new-deliveries.ts';
 
 /** Creates the repository of redeliveries. */
@@ -13,7 +13,7 @@ export function createRedeliveries(store: Store, now: () => Date) {
     /** Returns an entry; throws `NotFound`. */
     async getEntry({ organization_id, tx }: Actor, _id: string): Promise<DeliveryRow> {
       const options = tx ? { session: tx.session } : {};
-      const row = await rows.findOne({ _id, organization_id }, null, options).lean();
+      const row = await rows.findOne({ _id, organization_id }, withoutAttempts, options).lean();
       if (!row) throw NotFound();
       return row;
     },
@@ -26,7 +26,7 @@ export function createRedeliveries(store: Store, now: () => Date) {
     ): Promise<DeliveryRow[]> {
       const failed = { status: 'failed' as const, redeliverable: true, created_at: { $gte: since } };
       return rows
-        .find({ organization_id, config_id, ...failed }, null, { session })
+        .find({ organization_id, config_id, ...failed }, withoutAttempts, { session })
         .sort({ created_at: 1, _id: 1 })
         .limit(limit)
         .lean();

@@ -1,8 +1,11 @@
 /** Sends one POST to one receiver, limited in time and response size, and reports the result. */
+import type { Dispatcher } from 'undici';
 import type { Secret } from '#libs/contract';
 import { isSuccess } from '../rules/backoff.ts';
 import { checkTargetPolicy, type TargetPolicy } from '../rules/target.ts';
+import type { WebhookResponse } from '../shapes.ts';
 import { assertHostAllowed, createProxyAgent } from './proxy.ts';
+import { readExcerpt } from './response-excerpt.ts';
 import {
   AddressBlockedError,
   createGuardedConnector,
@@ -10,8 +13,6 @@ import {
   type Resolve,
   resolveAllowedAddresses,
 } from './ssrf-guard.ts';
-
-const maxResponseBytes = 16 * 1024;
 
 /** One request to a receiver. */
 export interface WebhookRequest {
@@ -32,11 +33,19 @@ export interface SendResult {
   readonly error: string | null;
   /** `Retry-After` header of the response. */
   readonly retry_after: string | undefined;
+  readonly logged: LoggedResponse;
+}
+
+/** What the event log may show of a response. Empty if there was none. */
+export interface LoggedResponse {
+  readonly response?: WebhookResponse;
+  /** Set if the address of the receiver is not known to be public. */
+  readonly response_withheld?: true;
 }
 
 /** Sends webhook requests. */
 export interface Sender {
-  /** Never rejects. Does not follow redirects. Reads up to 16 KiB of the response body and discards them. */
+  /** Never rejects. Does not follow redirects. Reads up to 16 KiB of the response body and returns the first KiB. */
   send(webhookRequest: WebhookRequest): Promise<SendResult>;
   /**
    * Returns an error message if the policy blocks this URL now, for use when a webhook is created or updated.
@@ -64,10 +73,15 @@ export function createSender(options: {
   const limits = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16 * 1024 };
   const loadClient = async () => {
     const { Agent, request } = await import('undici');
-    const dispatcher = proxy
-      ? await createProxyAgent({ ...options, proxy, limits })
-      : new Agent({ ...limits, connect: await createGuardedConnector(options) });
-    return { request, dispatcher };
+    const createAgent = async (allowed: TargetPolicy) =>
+      new Agent({ ...limits, connect: await createGuardedConnector({ ...options, policy: allowed }) });
+    // only the response of an address that is known to be public may be shown to customers
+    const routes: Route[] = proxy
+      ? [{ dispatcher: await createProxyAgent({ ...options, proxy, limits }), isPublic: false }]
+      : [{ dispatcher: await createAgent({ ...policy, allowedRanges: [] }), isPublic: true }];
+    if (!proxy && policy.allowedRanges.length > 0)
+      routes.push({ dispatcher: await createAgent(policy), isPublic: false });
+    return { request, routes };
   };
   // a process that sends nothing does not load undici
   let client: ReturnType<typeof loadClient> | undefined;
@@ -77,47 +91,69 @@ export function createSender(options: {
     inFlight: () => inFlight,
     async send({ url, headers, body }) {
       const startedAt = performance.now();
-      const toResult = (
-        http_status: number | null,
-        error: string | null,
-        retry_after?: string,
-      ): SendResult => {
-        return { http_status, duration_ms: Math.round(performance.now() - startedAt), error, retry_after };
+      const getDuration = () => Math.round(performance.now() - startedAt);
+      const fail = (error: string): SendResult => {
+        return { http_status: null, duration_ms: getDuration(), error, retry_after: undefined, logged: {} };
       };
-      if (checkTargetPolicy(url, policy)) return toResult(null, 'target_refused');
+      if (checkTargetPolicy(url, policy)) return fail('target_refused');
       const { signal, clear } = startDeadline(timeoutMs);
       inFlight += 1;
       try {
         if (proxy) assertHostAllowed(new URL(url).hostname, policy);
         client ??= loadClient();
-        const { request, dispatcher } = await client;
-        const pending = request(url, {
-          dispatcher,
-          method: 'POST',
-          headers: { ...headers },
-          body,
-          signal,
+        const { request, routes } = await client;
+        const { response, isPublic } = await sendOver(routes, (dispatcher) => {
+          const pending = request(url, { dispatcher, method: 'POST', headers: { ...headers }, body, signal });
+          return rejectOnAbort(pending, signal);
         });
-        const response = await rejectOnAbort(pending, signal);
         const { statusCode } = response;
         const retryAfter = response.headers['retry-after'];
-        const result = toResult(
-          statusCode,
-          isSuccess(statusCode) ? null : `status_${statusCode}`,
-          typeof retryAfter === 'string' ? retryAfter : undefined,
-        );
-        await response.body.dump({ limit: maxResponseBytes, signal }).catch(() => undefined);
-        return result;
+        const duration_ms = getDuration();
+        const excerpt = await readExcerpt(response, signal);
+        return {
+          http_status: statusCode,
+          duration_ms,
+          error: isSuccess(statusCode) ? null : `status_${statusCode}`,
+          retry_after: typeof retryAfter === 'string' ? retryAfter : undefined,
+          logged: isPublic ? { response: excerpt } : { response_withheld: true },
+        };
       } catch (error) {
-        return toResult(null, toErrorCode(error));
+        return fail(toErrorCode(error));
       } finally {
         inFlight -= 1;
         clear();
       }
     },
     checkTarget: (url) => checkTarget(url, options),
-    close: async () => (await client)?.dispatcher.destroy(),
+    async close() {
+      for (const { dispatcher } of (await client)?.routes ?? []) await dispatcher.destroy();
+    },
   };
+}
+
+/** A dispatcher with its own address policy. */
+interface Route {
+  readonly dispatcher: Dispatcher;
+  /** Whether it only reaches public addresses, and those of this machine in a local run. */
+  readonly isPublic: boolean;
+}
+
+/** Sends over the first route whose policy allows the address. The other routes send nothing. */
+async function sendOver<T>(
+  routes: readonly Route[],
+  send: (dispatcher: Dispatcher) => Promise<T>,
+): Promise<{ response: T; isPublic: boolean }> {
+  for (const { dispatcher, isPublic } of routes.slice(0, -1)) {
+    try {
+      return { response: await send(dispatcher), isPublic };
+    } catch (error) {
+      const isRefused = error instanceof AddressBlockedError && error.reason === 'address_refused';
+      if (!isRefused) throw error;
+    }
+  }
+  const last = routes.at(-1);
+  if (!last) throw new Error('There is no route');
+  return { response: await send(last.dispatcher), isPublic: last.isPublic };
 }
 
 async function checkTarget(
