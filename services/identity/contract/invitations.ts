@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { anyone, id, NotFound, nothing, operation, page, text } from '#libs/contract';
 import { admin, operator } from '../access.ts';
-import { AlreadyMember, InvitationInvalid, StorageQuotaExhausted, WrongCredentials } from '../problems.ts';
+import {
+  AlreadyMember,
+  InvitationInvalid,
+  NoSuchDepartment,
+  StorageQuotaExhausted,
+  WrongCredentials,
+} from '../problems.ts';
 import {
   AcceptedInvitation,
   departmentName,
@@ -27,7 +33,7 @@ export const createInvitation = operation({
   status: 201,
   returns: NewInvitation,
   secrets: ['token', 'invite_url'],
-  problems: [AlreadyMember, StorageQuotaExhausted],
+  problems: [AlreadyMember, NoSuchDepartment, StorageQuotaExhausted],
 });
 
 export const inviteToOrganization = operation({

@@ -32,6 +32,12 @@ const findEvents = async (type: string, organizationId: string) => {
 };
 
 describe('invitations', () => {
+  test('an invitation into an unknown department is 400', async () => {
+    const ada = await register(app);
+    const { status, body } = await invite(ada, { email: newEmail(), department: 'Nowhere' });
+    expect([status, body.code]).toEqual([400, 'no_such_department']);
+  });
+
   test('a new user joins with a name and password; events carry no token', async () => {
     const ada = await register(app);
     const email = newEmail();
