@@ -2,82 +2,118 @@
 import type { FuzzFigures, KillFigures, LoadFigures, Results } from '../tests/security/long/results.ts';
 import { renderPage, renderTable } from './page.ts';
 
+/** How much a complete long run measures: the defaults of the options. */
+const complete = { requests: 50_000, rounds: 200, minutes: 60 };
+
 const introduction = `This page shows figures of runs that take hours, so they are not part of the build:
 
 \`\`\`
 npm run test:security -- --long
 \`\`\`
 
-\`--parts fuzz,kills,load\` selects parts, \`--requests\`, \`--rounds\` and \`--minutes\` change their size, and \`--trial\`
-prints the figures without saving them. Each part ends with the checks of [\`npm run verify\`](invariants.md) without a
-grace period. The shorter tests of the same kind are part of every build: [threat model](threat-model.md),
-[fault tolerance](fault-tolerance.md).`;
+The figures of a part add up, so that you can make it in several shorter runs: \`--parts fuzz,kills,load\` selects parts
+(\`kills-one\`, \`kills-node\` and \`kills-deno\` are the deployments of \`kills\`), \`--requests\`, \`--rounds\` and \`--minutes\`
+change their size. \`--trial\` prints the figures without saving them. Delete \`tests/security/long/results.json\` to start
+again. Each run ends with the checks of [\`npm run verify\`](invariants.md) without a grace period. The shorter tests of
+the same kind are part of every build: [threat model](threat-model.md), [fault tolerance](fault-tolerance.md).`;
 
 const notMeasured = 'Not measured yet: this part of the long run has not been made.';
 
 /** The content of docs/reliability.md. */
 export function reliabilityPage({ fuzz, kills, load }: Results): string {
-  const killed = Object.entries(kills ?? {});
+  const killed = Object.entries(kills);
   return renderPage(
     'Reliability',
     [
       introduction,
       '## Fuzzed requests',
-      fuzz ? renderFuzz(fuzz) : notMeasured,
+      fuzz.length > 0 ? renderFuzz(fuzz) : notMeasured,
       '## Killed processes',
-      killed.length > 0
-        ? killed.map(([way, figures]) => renderKills(way, figures)).join('\n\n')
-        : notMeasured,
+      killed.length > 0 ? killed.map(([way, runs]) => renderKills(way, runs)).join('\n\n') : notMeasured,
       '## An hour of mixed load',
-      load ? renderLoad(load) : notMeasured,
+      load.length > 0 ? renderLoad(load) : notMeasured,
     ],
     '`tests/security/long/results.json`',
   );
 }
 
-function renderFuzz(figures: FuzzFigures): string {
-  const rows = [
-    ['requests', format(figures.requests)],
-    ['responses with a status of 500 or more', format(figures.serverErrors)],
-    ['responses that contradict the reference', format(figures.mismatches)],
-    ['broken invariants at the end', format(figures.violations.length)],
+function renderFuzz(runs: readonly FuzzFigures[]): string {
+  const requests = sum(runs, (run) => run.requests);
+  const head = [
+    'run',
+    'requests',
+    'responses of 500 or more',
+    'responses that contradict the reference',
+    broken,
   ];
-  return `Schemathesis sends requests to every operation of the reference, as an admin, as a member and without a credential.
-${describeRun(figures)}
-
-${renderTable(['', 'measured'], rows)}`;
-}
-
-function renderKills(way: string, figures: KillFigures): string {
-  const rows = [
-    ...Object.entries(figures.kills).map(([name, count]) => [`SIGKILL of ${name}`, format(count)]),
-    ['accepted changes with an event', format(figures.changes)],
-    ['documents that were written, published, shared and exported', format(figures.documents)],
-    ['requests that clients repeated', format(figures.retries)],
-    ['slowest restart', `${format(figures.slowestRestartMs / 1_000)} s`],
-    ['broken invariants at the end', format(figures.violations.length)],
-  ];
-  return `**${way}.** ${describeRun(figures)}\n\n${renderTable(['', 'measured'], rows)}`;
-}
-
-function renderLoad(figures: LoadFigures): string {
-  const rows = Object.entries(figures.processes).map(([name, { first, last }]) => [
-    name,
-    `${first.memoryMb} → ${last.memoryMb} MB`,
-    `${first.descriptors} → ${last.descriptors}`,
+  const rows = runs.map((run) => [
+    describeRun(run),
+    ...[run.requests, run.serverErrors, run.mismatches, run.violations.length].map(format),
   ]);
-  return `The medians of the first and of the last third of the run, after a warm-up. ${describeRun(figures)}
+  return `Schemathesis sends requests to every operation of the reference, as an admin, as a member and without a credential.
+${compare(requests, complete.requests, 'requests')}
+
+${renderTable(head, rows)}`;
+}
+
+function renderKills(way: string, runs: readonly KillFigures[]): string {
+  const rounds = sum(runs, (run) => run.rounds);
+  const killed = sum(runs, ({ kills }) => sum(Object.values(kills), (count) => count));
+  const processes = Object.keys(runs[0]?.kills ?? {});
+  const head = ['run', 'rounds', 'documents', 'changes', 'repeated requests', 'slowest restart', broken];
+  const rows = runs.map((run) => [
+    describeRun(run),
+    ...[run.rounds, run.documents, run.changes, run.retries].map(format),
+    `${format(run.slowestRestartMs / 1_000)} s`,
+    format(run.violations.length),
+  ]);
+  return `### ${way[0]?.toUpperCase()}${way.slice(1)}
+
+Each round sends SIGKILL to every process once (${processes.join(', ')}) while integrations write, publish, share and
+export documents: ${format(killed)} kills. ${compare(rounds, complete.rounds, 'rounds')}
+
+${renderTable(head, rows)}`;
+}
+
+function renderLoad(runs: readonly LoadFigures[]): string {
+  const longest = Math.max(...runs.map(({ minutes }) => minutes));
+  const tables = runs.map((run) => {
+    const rows = Object.entries(run.processes).map(([name, { first, last }]) => [
+      name,
+      `${first.memoryMb} → ${last.memoryMb} MB`,
+      `${first.descriptors} → ${last.descriptors}`,
+    ]);
+    return `${describeRun(run)}:
 
 ${renderTable(['process', 'resident memory', 'file descriptors'], rows)}
 
-- Documents written, published, shared and exported: ${format(figures.documents)}.
-- Highest number of messages, unpublished events and pending deliveries: ${figures.backlog.first} in the first third,
-  ${figures.backlog.last} in the last.
-- Broken invariants at the end: ${figures.violations.length}.`;
+- Documents written, published, shared and exported: ${format(run.documents)}.
+- Highest number of messages, unpublished events and pending deliveries: ${run.backlog.first} in the first third,
+  ${run.backlog.last} in the last.
+- Broken invariants at the end: ${run.violations.length}.`;
+  });
+  return `The medians of the first and of the last third of a run, after a warm-up.
+${compare(longest, complete.minutes, 'minutes in one run')}
+
+${tables.join('\n\n')}`;
 }
 
-function describeRun({ date, commit, machine, minutes }: FuzzFigures | KillFigures | LoadFigures): string {
-  return `Run of ${date}, commit ${commit}, ${machine.cores} cores and ${machine.memoryGb} GB, ${minutes} minutes.`;
+const broken = 'broken invariants at the end';
+
+/** States how much of a complete run was made. */
+function compare(measured: number, goal: number, unit: string): string {
+  const made = `${format(measured)} of ${format(goal)} ${unit}`;
+  return measured >= goal ? `Complete: ${made}.` : `**Not complete**: ${made} so far.`;
+}
+
+function describeRun(run: FuzzFigures | KillFigures | LoadFigures): string {
+  const { date, commit, machine, minutes, loadAverage } = run;
+  const on = `${machine.cores} cores, ${machine.memoryGb} GB, load average ${loadAverage}`;
+  return `${date}, commit ${commit}, ${on}, ${format(minutes)} minutes`;
+}
+
+function sum<T>(values: readonly T[], count: (value: T) => number): number {
+  return values.reduce((total, value) => total + count(value), 0);
 }
 
 function format(value: number): string {

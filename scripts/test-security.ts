@@ -30,9 +30,16 @@ else {
 async function runLong(): Promise<void> {
   // read by the test kit when it is loaded
   process.env.TEST_SLOWNESS ??= measureSlowness().toFixed(2);
-  const { runParts } = await import('../tests/security/long/run-parts.ts');
+  const { partNames, runParts } = await import('../tests/security/long/run-parts.ts');
+  const parts = String(values.parts).split(',');
+  const unknown = parts.filter((name) => !partNames.includes(name));
+  if (unknown.length > 0) {
+    process.stderr.write(`Unknown part: ${unknown.join(', ')}. The parts are ${partNames.join(', ')}.\n`);
+    process.exitCode = 2;
+    return;
+  }
   const isBroken = await runParts({
-    parts: String(values.parts).split(','),
+    parts,
     requests: Number(values.requests),
     rounds: Number(values.rounds),
     minutes: Number(values.minutes),

@@ -14,14 +14,18 @@ import { startRun } from './run-info.ts';
 /** Random requests of one run for each operation. A run must end before its access token expires. */
 const examples = 20;
 
-/** Repeats the fuzz runs with other seeds, until at least `requests` requests were sent. */
-export async function runFuzz(requests: number, say: (line: string) => void): Promise<FuzzFigures> {
+/** Repeats the fuzz runs with other seeds, from `firstSeed`, until at least `requests` requests were sent. */
+export async function runFuzz(
+  requests: number,
+  firstSeed: number,
+  say: (line: string) => void,
+): Promise<FuzzFigures> {
   const describeRun = startRun();
   const schemathesis = await installSchemathesis(say);
   const target = await startFuzzTarget();
   const total = { requests: 0, serverErrors: 0, mismatches: 0 };
   try {
-    for (let seed = 1; total.requests < requests; seed += 1)
+    for (let seed = firstSeed; total.requests < requests; seed += 1)
       for (const { role, name, ...run } of listRuns()) {
         const caller = await target.createCaller(role);
         const result = await fuzz(schemathesis, { origin: target.origin, caller, examples, seed, ...run });

@@ -48,6 +48,7 @@ export async function runKillRounds(
     const violations = await check(system, api, receiver.received, working, outages);
     return {
       ...describeRun(),
+      rounds,
       kills: Object.fromEntries(kills),
       documents: working.countDocuments(),
       changes: working.tenants.reduce((sum, { changes }) => sum + changes.length, 0),

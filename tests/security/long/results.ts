@@ -7,6 +7,8 @@ const run = {
   date: z.string(),
   commit: z.string(),
   machine: z.object({ cores: z.number(), memoryGb: z.number() }),
+  /** The average of the last 15 minutes of the run. It includes the other programs on the machine. */
+  loadAverage: z.number(),
   minutes: z.number(),
   /** Lines of broken invariants at the end. */
   violations: z.array(z.string()),
@@ -22,6 +24,7 @@ export type FuzzFigures = z.infer<typeof fuzz>;
 
 const kills = z.object({
   ...run,
+  rounds: z.number(),
   /** How often each process was killed, by its name. */
   kills: z.record(z.string(), z.number()),
   documents: z.number(),
@@ -43,10 +46,12 @@ const load = z.object({
 });
 export type LoadFigures = z.infer<typeof load>;
 
+/** The runs of each part. The runs of a part add up: a long run can be made in several shorter ones. */
 const results = z.object({
-  fuzz: fuzz.optional(),
-  kills: z.record(z.string(), kills).optional(),
-  load: load.optional(),
+  fuzz: z.array(fuzz).default([]),
+  /** By deployment. */
+  kills: z.record(z.string(), z.array(kills)).default({}),
+  load: z.array(load).default([]),
 });
 export type Results = z.infer<typeof results>;
 
@@ -54,11 +59,12 @@ const file = new URL('./results.json', import.meta.url);
 
 /** Reads the saved figures. Without a file, nothing has been measured. */
 export function readResults(): Results {
-  return existsSync(file) ? results.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+  return results.parse(existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
 }
 
-/** Saves figures next to those of other runs. */
-export function saveResults(change: (saved: Results) => Results): void {
-  const changed = results.parse(change(readResults()));
-  writeFileSync(file, `${JSON.stringify(changed, null, 2)}\n`);
+/** Saves the figures of another run. */
+export function saveResults(add: (saved: Results) => void): void {
+  const saved = readResults();
+  add(saved);
+  writeFileSync(file, `${JSON.stringify(saved, null, 2)}\n`);
 }

@@ -1,6 +1,6 @@
 /** Describes the conditions of a long run: date, commit and machine, without names and paths. */
 import { execFileSync } from 'node:child_process';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism, loadavg, totalmem } from 'node:os';
 
 /** Starts to measure a run. The returned function describes it at its end. */
 export function startRun() {
@@ -9,6 +9,7 @@ export function startRun() {
     date: new Date().toISOString().slice(0, 10),
     commit: getCommit(),
     machine: { cores: availableParallelism(), memoryGb: Math.round(totalmem() / 2 ** 30) },
+    loadAverage: Math.round(loadavg()[2] ?? 0),
     minutes: Math.round((performance.now() - startedAt) / 6_000) / 10,
   });
 }

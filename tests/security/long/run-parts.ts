@@ -3,11 +3,21 @@ import type { Deployment } from '../../chaos/workload/fixture.ts';
 import { runFuzz } from './fuzz-run.ts';
 import { runKillRounds } from './kill-rounds.ts';
 import { runMixedLoad } from './mixed-load.ts';
-import { type Results, saveResults } from './results.ts';
+import { type Results, readResults, saveResults } from './results.ts';
+
+/** The deployments by their names in the option `--parts`. */
+const deployments: Readonly<Record<string, Deployment>> = {
+  'kills-one': 'all in one',
+  'kills-node': 'five under Node',
+  'kills-deno': 'five under Deno',
+};
+
+/** The names of all parts. `kills` stands for the three deployments. */
+export const partNames = ['fuzz', 'kills', ...Object.keys(deployments), 'load'];
 
 /** What to run. */
 export interface LongRun {
-  /** `fuzz`, `kills` and `load`. */
+  /** Some of `partNames`. */
   parts: readonly string[];
   requests: number;
   rounds: number;
@@ -16,30 +26,32 @@ export interface LongRun {
   isTrial: boolean;
 }
 
-const deployments: readonly Deployment[] = ['all in one', 'five under Node', 'five under Deno'];
-
 /** Runs the parts. Returns whether something failed or an invariant is broken. */
 export async function runParts({ parts, requests, rounds, minutes, isTrial }: LongRun): Promise<boolean> {
   let isBroken = false;
   const say = (line: string) => void process.stdout.write(`${line}\n`);
-  const finish = (figures: { violations: string[] }, save: (saved: Results) => Results) => {
+  const finish = (figures: { violations: string[] }, save: (saved: Results) => void) => {
     isBroken ||= figures.violations.length > 0;
     say(JSON.stringify(figures, null, 2));
     if (!isTrial) saveResults(save);
   };
   if (parts.includes('fuzz')) {
-    const fuzz = await runFuzz(requests, say);
+    // other requests than those of the saved runs
+    const firstSeed = 1 + 100 * readResults().fuzz.length;
+    const fuzz = await runFuzz(requests, firstSeed, say);
     isBroken ||= fuzz.serverErrors + fuzz.mismatches > 0;
-    finish(fuzz, (saved) => ({ ...saved, fuzz }));
+    finish(fuzz, (saved) => saved.fuzz.push(fuzz));
   }
-  if (parts.includes('kills'))
-    for (const way of deployments) {
+  for (const [name, way] of Object.entries(deployments))
+    if (parts.includes('kills') || parts.includes(name)) {
       const figures = await runKillRounds(way, rounds, say);
-      finish(figures, (saved) => ({ ...saved, kills: { ...saved.kills, [way]: figures } }));
+      finish(figures, ({ kills }) => {
+        kills[way] = [...(kills[way] ?? []), figures];
+      });
     }
   if (parts.includes('load')) {
     const load = await runMixedLoad(minutes, say);
-    finish(load, (saved) => ({ ...saved, load }));
+    finish(load, (saved) => saved.load.push(load));
   }
   return isBroken;
 }
