@@ -37,6 +37,7 @@ export async function readBytes(request: IncomingMessage, limit: number, lease: 
   };
   const fail = (error: unknown) => {
     source.off('data', take);
+    chunks.length = 0;
     request.unpipe();
     // the rest is discarded
     request.resume();
@@ -44,7 +45,13 @@ export async function readBytes(request: IncomingMessage, limit: number, lease: 
     reject(error);
   };
   const failUnread = () => fail(MalformedJson('The body could not be read.'));
-  source.on('data', take).once('end', () => resolve(Buffer.concat(chunks, size)));
+  const finish = () => {
+    const bytes = Buffer.concat(chunks, size);
+    // the request refers to the chunks until its response ends
+    chunks.length = 0;
+    resolve(bytes);
+  };
+  source.on('data', take).once('end', finish);
   source.once('error', failUnread);
   if (decoder) request.once('error', failUnread);
   request.once('close', () => request.complete || failUnread());
