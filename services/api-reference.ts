@@ -4,7 +4,10 @@ import type { ApiInfo } from '#libs/contract';
 import { about } from './about.ts';
 import { operationGroups } from './operation-groups.ts';
 
-/** General information about the API, as the OpenAPI document shows it. */
+/**
+ * General information about the API, as the OpenAPI document shows it. `tests/examples` records the examples and checks
+ * that they are still true.
+ */
 export const apiReference: ApiInfo = {
   ...about,
   description: `${about.description}\n\n${readFileSync(new URL('api-reference.md', import.meta.url), 'utf8')}`,
@@ -15,4 +18,5 @@ export const apiReference: ApiInfo = {
     { url: 'http://127.0.0.1:8080', description: 'A local run (`npm start`)' },
   ],
   groups: operationGroups,
+  examples: JSON.parse(readFileSync(new URL('../docs/contracts/examples.json', import.meta.url), 'utf8')),
 };

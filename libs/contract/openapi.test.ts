@@ -5,6 +5,7 @@ import { apiReference } from '../../services/api-reference.ts';
 import { contracts } from '../../services/contracts.ts';
 import { anyone } from './access.ts';
 import { contract } from './contract.ts';
+import type { Examples } from './examples.ts';
 import { media, multipart } from './media.ts';
 import { openapi } from './openapi.ts';
 import { operation } from './operation.ts';
@@ -49,7 +50,8 @@ const documented: { path: string; method: string; operation: AnyJson }[] = Objec
 );
 
 const walk = (value: unknown, see: (node: Record<string, unknown>, at: string) => void, at = '#'): void => {
-  if (typeof value !== 'object' || value === null) return;
+  // an example is data, not a part of the document
+  if (typeof value !== 'object' || value === null || at.endsWith('/example')) return;
   if (!Array.isArray(value)) see(value as Record<string, unknown>, at);
   for (const [key, child] of Object.entries(value)) walk(child, see, `${at}/${key}`);
 };
@@ -275,7 +277,11 @@ describe('the OpenAPI document of one operation', () => {
     returns: z.string(),
     problems: [],
   } as const;
-  const toDocument = (declared: AnyJson, operations = [declared.id]): AnyJson => {
+  const toDocument = (
+    declared: AnyJson,
+    operations = [declared.id],
+    examples: Examples['operations'] = {},
+  ): AnyJson => {
     const groups = [{ name: 'g', description: 's', operations }];
     return openapi(
       [
@@ -291,7 +297,7 @@ describe('the OpenAPI document of one operation', () => {
           reads: [],
         }),
       ],
-      { ...info, groups },
+      { ...info, groups, examples: { operations: examples, webhooks: {} } },
     );
   };
   const toDocumented = (declared: AnyJson): AnyJson =>
@@ -329,12 +335,37 @@ describe('the OpenAPI document of one operation', () => {
     expect(getProblems(operation({ ...base, id: 'a', access }))).toContain(shared.Forbidden);
   });
 
+  test('its example has parameters, a body and a response of each type', () => {
+    const declared = operation({
+      ...base,
+      id: 'a',
+      method: 'post',
+      params: z.object({ thing_id: z.string() }),
+      query: z.object({ limit: z.number().optional(), cursor: z.string().optional() }),
+      body: z.strictObject({ name: z.string() }),
+      returns: media({ 'text/csv': { description: 'rows' }, 'text/html': { description: 'page' } }),
+    });
+    const rows = { type: 'text/csv', body: '1;2' };
+    const page = { type: 'text/html', body: '<p>' };
+    const request = { params: { thing_id: '7' }, query: { limit: 5 }, body: { name: 'n' } };
+    const examples = { a: [{ ...request, response: rows }, { response: page }] };
+    const { parameters, requestBody, responses } = toDocument(declared, ['a'], examples).paths['/api/v1/x']
+      .post;
+    expect(parameters.slice(0, 3).map(({ example }: AnyJson) => example)).toEqual(['7', 5, undefined]);
+    expect(requestBody.content['application/json'].example).toEqual({ name: 'n' });
+    expect(responses[200].content['text/csv'].example).toBe('1;2');
+    expect(responses[200].content['text/html'].example).toBe('<p>');
+  });
+
   test('a multipart body has its fields and its file', () => {
     const body = multipart({ fields: z.strictObject({ name: z.string() }), file: 'file', maxFileBytes: 1 });
     const declared = operation({ ...base, id: 'upload', method: 'post', body });
     const { content } = toDocumented(declared).requestBody;
     expect(content['multipart/form-data'].schema).toEqual({ $ref: '#/components/schemas/Upload' });
-    expect(toDocument(declared).components.schemas.Upload).toMatchObject({
+    const examples = { upload: [{ body: { name: 'n' } }] };
+    const { Upload } = toDocument(declared, ['upload'], examples).components.schemas;
+    expect(Upload.properties.name).toEqual({ type: 'string', examples: ['n'] });
+    expect(Upload).toMatchObject({
       required: ['name', 'file'],
       properties: { name: { type: 'string' }, file: { type: 'string', format: 'binary' } },
     });

@@ -1,6 +1,7 @@
 /** Generates the OpenAPI 3.1 document of a set of contracts. */
 import type { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
+import { type Example, type Examples, findResponseExample, toExample } from './examples.ts';
 import { type NamedSchemas, namedSchemas, type Schema, toRecord } from './json-schema.ts';
 import type { Media, Multipart } from './media.ts';
 import { problemSchemas, sharedProblemResponses, toProblemResponses } from './problem-responses.ts';
@@ -22,6 +23,7 @@ export interface ApiInfo {
   apiPrefix: string;
   /** The operations in the order of the document. Each operation is in exactly one group. */
   groups: readonly OperationGroup[];
+  examples: Examples;
 }
 
 /** Operations that a reader looks for together; a tag of the document. */
@@ -43,7 +45,8 @@ export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
   for (const { group, operation } of listInOrder(contracts, info.groups)) {
     const path = operation.at === 'root' ? operation.path : info.apiPrefix + operation.path;
     paths[path] ??= {};
-    paths[path][operation.method] = toOperationObject(operation, group, { schemas, responses });
+    const examples = info.examples.operations[operation.id] ?? [];
+    paths[path][operation.method] = toOperationObject(operation, group, { schemas, responses, examples });
   }
   const { title, version, description, contact, license } = info;
   return {
@@ -56,6 +59,7 @@ export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
     webhooks: toWebhooks(
       contracts.flatMap(({ publishes }) => publishes),
       schemas,
+      info.examples.webhooks,
     ),
     components: {
       securitySchemes: {
@@ -88,12 +92,17 @@ function listInOrder(contracts: readonly Contract[], groups: readonly OperationG
   });
 }
 
-function toOperationObject(
-  operation: AnyOperation,
-  tag: string,
-  { schemas, responses }: { schemas: NamedSchemas; responses: Record<string, Schema> },
-): Schema {
-  const request = operation.body ? { requestBody: toRequestBody(operation, schemas) } : {};
+/** What the description of an operation needs beside the operation. */
+interface Parts {
+  schemas: NamedSchemas;
+  responses: Record<string, Schema>;
+  examples: readonly Example[];
+}
+
+function toOperationObject(operation: AnyOperation, tag: string, parts: Parts): Schema {
+  const { schemas, responses, examples } = parts;
+  const [example = {}] = examples;
+  const request = operation.body ? { requestBody: toRequestBody(operation, schemas, example) } : {};
   return {
     operationId: operation.id,
     tags: [tag],
@@ -101,13 +110,13 @@ function toOperationObject(
     description: [operation.description, operation.access.description].filter(Boolean).join('\n\n'),
     ...(operation.access.authenticated ? {} : { security: [] }),
     parameters: [
-      ...toParameters(operation.params, 'path', schemas),
-      ...toParameters(operation.query, 'query', schemas),
+      ...toParameters(operation.params, 'path', schemas, example.params),
+      ...toParameters(operation.query, 'query', schemas, example.query),
       ...requestHeaders(operation).map(toHeaderParameter),
     ],
     ...request,
     responses: {
-      [operation.status]: toSuccessResponse(operation, schemas),
+      [operation.status]: toSuccessResponse(operation, schemas, examples),
       ...(hasEtag(operation) && { 304: { description: 'Not modified since the ETag you sent' } }),
       ...toProblemResponses(operation, responses),
     },
@@ -120,16 +129,24 @@ function toHeaderParameter({ name, description, pattern }: RequestHeader): Schem
 }
 
 /** The body is a component with the name of the operation: `CreateDocument` for `createDocument`. */
-function toRequestBody(operation: AnyOperation, schemas: NamedSchemas): Schema {
+function toRequestBody(operation: AnyOperation, schemas: NamedSchemas, example: Example): Schema {
   const body: z.ZodType | Multipart = operation.body;
   const name = operation.id.replace(/^./, (letter) => letter.toUpperCase());
   if ('safeParse' in body) {
     const schema = schemas.add(name, schemas.convert(body, 'input'));
-    return { required: !body.safeParse(undefined).success, content: { 'application/json': { schema } } };
+    const content = { schema, ...toExample(example.body) };
+    return { required: !body.safeParse(undefined).success, content: { 'application/json': content } };
   }
   const fields = schemas.convert(body.fields, 'input');
+  // an example of the whole form would have to contain the file
+  const values = toRecord(example.body);
   const properties = {
-    ...toRecord(fields.properties),
+    ...Object.fromEntries(
+      Object.entries(toRecord(fields.properties)).map(([field, schema]) => [
+        field,
+        { ...schema, ...(field in values && { examples: [values[field]] }) },
+      ]),
+    ),
     [body.file]: { type: 'string', format: 'binary' },
   };
   const required = [...(Array.isArray(fields.required) ? fields.required : []), body.file];
@@ -137,20 +154,26 @@ function toRequestBody(operation: AnyOperation, schemas: NamedSchemas): Schema {
   return { required: true, content: { 'multipart/form-data': { schema } } };
 }
 
-function toSuccessResponse(operation: AnyOperation, schemas: NamedSchemas): Schema {
+function toSuccessResponse(
+  operation: AnyOperation,
+  schemas: NamedSchemas,
+  examples: readonly Example[],
+): Schema {
   const headers = successHeaders(operation);
   const response = { description: operation.summary, headers };
   const returns: z.ZodType | Media = operation.returns;
   if ('media' in returns) {
-    const bodies = Object.entries(returns.media).map(([type, content]) => [
-      type,
-      { schema: content.schema ? schemas.convert(content.schema, 'output') : toRawSchema(type, content) },
-    ]);
+    const bodies = Object.entries(returns.media).map(([type, content]) => {
+      const schema = content.schema ? schemas.convert(content.schema, 'output') : toRawSchema(type, content);
+      return [type, { schema, ...findResponseExample(examples, type) }];
+    });
     return { ...response, content: Object.fromEntries(bodies) };
   }
   // 204: no content
   if (operation.status === 204) return response;
-  return { ...response, content: { 'application/json': { schema: schemas.convert(returns, 'output') } } };
+  const type = 'application/json';
+  const schema = schemas.convert(returns, 'output');
+  return { ...response, content: { [type]: { schema, ...findResponseExample(examples, type) } } };
 }
 
 /** The schema of content that is not JSON. Generators return bytes for `format: binary`, otherwise a text. */
@@ -162,6 +185,7 @@ function toParameters(
   shape: z.ZodType | undefined,
   location: 'path' | 'query',
   schemas: NamedSchemas,
+  values: Readonly<Record<string, unknown>> = {},
 ): Schema[] {
   if (!shape) return [];
   const object = schemas.convert(shape, 'input');
@@ -172,5 +196,6 @@ function toParameters(
     required: location === 'path' || required.has(name),
     ...(description !== undefined && { description }),
     schema,
+    ...toExample(values[name]),
   }));
 }

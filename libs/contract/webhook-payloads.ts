@@ -1,16 +1,23 @@
 /** The OpenAPI webhooks: the requests that the service sends for events. */
 import type { EventType } from './event.ts';
+import { toExample } from './examples.ts';
 import type { NamedSchemas, Schema } from './json-schema.ts';
 import { id, timestamp } from './shapes.ts';
 
-/** Returns the webhooks of the events to which a webhook can subscribe, by the name of the event. */
-export function toWebhooks(events: readonly EventType[], schemas: NamedSchemas): Record<string, Schema> {
+/** Returns the webhooks of subscribable events. The webhooks and their example bodies go by the name of the event. */
+export function toWebhooks(
+  events: readonly EventType[],
+  schemas: NamedSchemas,
+  examples: Readonly<Record<string, unknown>>,
+): Record<string, Schema> {
   return Object.fromEntries(
-    events.filter(({ subscribable }) => subscribable).map((event) => [event.name, toWebhook(event, schemas)]),
+    events
+      .filter(({ subscribable }) => subscribable)
+      .map((event) => [event.name, toWebhook(event, schemas, examples[event.name])]),
   );
 }
 
-function toWebhook({ name, description, data }: EventType, schemas: NamedSchemas): Schema {
+function toWebhook({ name, description, data }: EventType, schemas: NamedSchemas, example: unknown): Schema {
   const title = name.replaceAll(/(?:^|[._])(\w)/g, (_, letter) => letter.toUpperCase());
   const properties = {
     id: schemas.convert(id.meta({ description: 'Id of the event; the same for every attempt' }), 'output'),
@@ -33,7 +40,7 @@ function toWebhook({ name, description, data }: EventType, schemas: NamedSchemas
       summary: description,
       description:
         'The service sends this request to every active webhook that subscribes to the event. Check its signature before you use it.',
-      requestBody: { required: true, content: { 'application/json': { schema } } },
+      requestBody: { required: true, content: { 'application/json': { schema, ...toExample(example) } } },
       responses: {
         '2XX': {
           description:

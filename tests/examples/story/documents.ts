@@ -1,0 +1,118 @@
+/** The part of the story about documents: write one, publish, share, export and archive it. */
+import { readFile } from 'node:fs/promises';
+import { must, until } from '#libs/testing';
+import type { Recorder } from '../recorder.ts';
+import type { Accounts } from './accounts.ts';
+
+const template = new URL('../../fixtures/corporate-template.docx', import.meta.url);
+const text = (value: string) => ({ type: 'paragraph', content: [{ type: 'text', text: value }] });
+const content = (...values: string[]) => ({ type: 'doc', content: values.map(text) });
+
+const tree = [
+  {
+    node_type: 'section',
+    title: 'Count the cash',
+    children: [
+      { node_type: 'step', title: 'Lock the till', content: content('Turn the key to position 2.') },
+      { node_type: 'step', title: 'Count coins and notes', content: content('Count twice.') },
+    ],
+  },
+];
+
+/** The admin publishes another document, before there is a webhook. Returns its id. */
+export async function publishOther({ prepare }: Recorder, as: string): Promise<string> {
+  const body = { title: 'Opening the store', department: 'Store operations' };
+  const { id } = await prepare(as, 'POST', '/documents', body);
+  await prepare(as, 'POST', `/documents/${id}/publish`);
+  return id;
+}
+
+/** The admin writes a draft. Returns its id. */
+export async function write({ example }: Recorder, { key: as }: Accounts): Promise<string> {
+  const created = await example('createDocument', {
+    as,
+    body: { title: 'Closing the till', version: '1.0', department: 'Store operations', nodes: tree },
+  });
+  const params = { doc_id: String(created.id) };
+  const [section] = created.nodes;
+  const step = await example('createNode', {
+    as,
+    params,
+    body: { node_type: 'step', title: 'Take the cash to the safe', order: 2, parent_id: section.id },
+  });
+  await example('updateNode', {
+    as,
+    params: { ...params, node_id: step.id },
+    body: { content: content('Two people carry the cash.', 'Both sign the list.') },
+  });
+  const [first, second] = section.children;
+  await example('reorderNodes', {
+    as,
+    params,
+    body: {
+      nodes: [
+        { node_id: second.id, order: 0 },
+        { node_id: first.id, order: 1 },
+      ],
+    },
+  });
+  await example('deleteNode', { as, params: { ...params, node_id: first.id } });
+  await example('replaceTree', { as, params, body: { nodes: tree } });
+  await example('updateDocument', { as, params, body: { version: '1.1', language: 'en' } });
+  const copy = await example('duplicateDocument', { as, params });
+  await example('deleteDocument', { as, params: { doc_id: copy.id } });
+  return params.doc_id;
+}
+
+/** The admin assigns the colleague as the editor, who gets a notification. */
+export async function assign({ app, example }: Recorder, accounts: Accounts, doc_id: string): Promise<void> {
+  const { key, colleague: as, colleagueId } = accounts;
+  await example('assignEditor', { as: key, params: { doc_id }, body: { editor_id: colleagueId } });
+  const findItem = async () => (await must(app, 'GET', '/inbox', { as }))[0];
+  await until('the notification about the assignment', findItem);
+  const [item] = await example('listInbox', { as, query: { unread: true } });
+  await example('markInboxItemRead', { as, params: { item_id: item.id } });
+  await example('markInboxRead', { as });
+  await example('countInbox', { as });
+  await example('deleteInboxItem', { as, params: { item_id: item.id } });
+}
+
+/** The admin publishes and shares the document, and everybody reads it. */
+export async function publish(recorder: Recorder, { key: as }: Accounts, doc_id: string): Promise<void> {
+  const { app, example } = recorder;
+  const params = { doc_id };
+  await example('publishDocument', { as, params });
+  const findDocument = async () => (await must(app, 'GET', '/documents?q=till', { as })).length === 1;
+  await until('the document in the search index', findDocument);
+  await example('listDocuments', { as, query: { status: ['published'], q: 'till', limit: 20 } });
+  await example('countDocuments', { as, query: { department: 'Store operations' } });
+  await example('getDocument', { as, params });
+  const { org_slug, token } = await example('createShareToken', { as, params, body: { replace: false } });
+  await example('getShareToken', { as, params });
+  for (const accept of ['application/json', 'text/html'])
+    await example('getEmbeddedDocument', { accept, params: { org_slug, token } });
+  await example('exportMarkdown', { as, params, query: { flavor: 'gfm' } });
+  const uploaded = await example('createTemplate', {
+    as,
+    body: { name: 'Corporate design', indent_inches: 0.5 },
+    file: { name: 'corporate-design.docx', bytes: await readFile(template) },
+  });
+  await example('listTemplates', { as });
+  await example('exportWord', { as, params, query: { template_id: uploaded.id, versioned: true } });
+  await example('deleteTemplate', { as, params: { template_id: uploaded.id } });
+}
+
+/** The admin revises the document and archives the revision. */
+export async function revise({ example, prepare }: Recorder, { key: as }: Accounts, doc_id: string) {
+  const revision = await example('reviseDocument', { as, params: { doc_id } });
+  await prepare(as, 'PATCH', `/documents/${revision.id}`, { version: '2.0' });
+  await prepare(as, 'POST', `/documents/${revision.id}/publish`);
+  await example('listVersions', { as, params: { doc_id } });
+  await example('triggerWebhooks', {
+    as,
+    params: { doc_id: revision.id },
+    body: { event_type: 'document.revised' },
+  });
+  await example('deleteShareToken', { as, params: { doc_id } });
+  await example('archiveDocument', { as, params: { doc_id: revision.id } });
+}

@@ -1,0 +1,28 @@
+/** The story of the examples: an organization uses every operation once, in an order in which this makes sense. */
+import type { WebhookReceiver } from '#libs/testing';
+import type { Recorder } from '../recorder.ts';
+import { invite, leave, readReference, register, setUpOrganization } from './accounts.ts';
+import { assign, publish, publishOther, revise, write } from './documents.ts';
+import { createWebhook, inspectWebhook } from './webhooks.ts';
+
+/** Sends all example requests. Resolves with the payload of each event that the receiver got. */
+export async function runStory(
+  recorder: Recorder,
+  receiver: WebhookReceiver,
+): Promise<Record<string, unknown>> {
+  await readReference(recorder);
+  const { admin, key } = await register(recorder);
+  const departmentId = await setUpOrganization(recorder, key);
+  const other = await publishOther(recorder, key);
+  const webhook = await createWebhook(recorder, key, receiver);
+  const accounts = { admin, key, departmentId, ...(await invite(recorder, { admin })) };
+  const document = await write(recorder, accounts);
+  await assign(recorder, accounts, document);
+  await publish(recorder, accounts, document);
+  await revise(recorder, accounts, document);
+  await recorder.prepare(key, 'PATCH', `/documents/${other}`, { version: '1.1' });
+  await inspectWebhook(recorder, key, webhook);
+  const payloads = webhook.payloads();
+  await leave(recorder, accounts);
+  return payloads;
+}
