@@ -14,6 +14,7 @@ const steps: Step[] = [
   { name: 'types', run: () => tool('tsc', '-p', '.') },
   { name: 'format and lint', run: () => tool('biome', 'check', '.') },
   { name: 'generated files', run: () => script('generate.ts', '--check') },
+  { name: 'API reference', run: () => script('lint-openapi.ts') },
   { name: 'deno check', run: denoCheck },
 ];
 if (!process.argv.includes('--no-tests')) steps.push({ name: 'tests', run: () => script('test.ts', 'test') });

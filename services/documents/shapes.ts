@@ -3,10 +3,14 @@ import { z } from 'zod';
 import { id, languageTag, order as position, queryFlag, requiredText, text, timestamp } from '#libs/contract';
 import { type Content, ContentWarning, content, toContentText } from './content.ts';
 
-export const documentStatus = z.enum(['draft', 'published', 'archived']).meta({ id: 'DocumentStatus' });
+export const documentStatus = z
+  .enum(['draft', 'published', 'archived'])
+  .meta({ id: 'DocumentStatus', description: 'Where a document is in its lifecycle' });
 export type DocumentStatus = z.infer<typeof documentStatus>;
 
-export const nodeType = z.enum(['section', 'step', 'sub_step']).meta({ id: 'NodeType' });
+export const nodeType = z
+  .enum(['section', 'step', 'sub_step'])
+  .meta({ id: 'NodeType', description: 'Sections contain steps, steps contain sub-steps' });
 export type NodeType = z.infer<typeof nodeType>;
 
 export const title = requiredText(300, 'A title is required');
@@ -114,7 +118,7 @@ const sortKeys = ['updated_at', 'title', 'created_at', 'published_at'] as const;
 /** The sort order of a list: a key, with the prefix `-` for descending order. */
 export const listSort = z
   .enum(sortKeys.flatMap((key) => [`-${key}` as const, key]))
-  .meta({ id: 'DocumentSort' })
+  .meta({ id: 'DocumentSort', description: 'A field to sort by; `-` before it means descending' })
   .default('-updated_at');
 export type ListSort = z.infer<typeof listSort>;
 

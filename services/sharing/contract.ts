@@ -143,7 +143,10 @@ export const getEmbeddedDocument = operation({
     'The target of a public link. Returns JSON, or an HTML page if the client prefers HTML. An unknown token, an unknown slug and a document that is no longer published all return the same 404. An address that requests too many unknown links gets 429.',
   access: anyone,
   // accepts any text: a malformed token must get the same 404 with the same headers as an unknown token
-  params: z.object({ org_slug: z.string(), token: z.string() }),
+  params: z.object({
+    org_slug: z.string().meta({ description: 'Slug of the organization' }),
+    token: z.string().meta({ description: 'Token of the public link' }),
+  }),
   query: z.object({
     format: z
       .enum(['json', 'html'])

@@ -84,7 +84,9 @@ export const RotatedWebhook = z
   .meta({ id: 'RotatedWebhook' });
 
 /** State of a delivery. */
-export const deliveryStatus = z.enum(['pending', 'delivered', 'failed']).meta({ id: 'DeliveryStatus' });
+export const deliveryStatus = z
+  .enum(['pending', 'delivered', 'failed'])
+  .meta({ id: 'DeliveryStatus', description: 'State of a delivery' });
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
 export const WebhookEvent = z

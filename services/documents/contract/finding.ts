@@ -31,7 +31,12 @@ export const listDocuments = operation({
   summary: 'List documents, most recently updated first',
   description: 'Omits archived documents unless `status` includes `archived`.',
   access: member,
-  query: z.object({ ...page, ...filters, status: statuses, sort: listSort }),
+  query: z.object({
+    ...page,
+    ...filters,
+    status: statuses,
+    sort: listSort.meta({ description: 'What to sort by' }),
+  }),
   status: 200,
   returns: z.array(DocumentSummary),
   paged: true,

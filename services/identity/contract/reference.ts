@@ -34,7 +34,9 @@ export const getReferenceAsset = operation({
   summary: 'Get a file of the reference page',
   access: anyone,
   params: z.object({
-    file: z.enum(['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js', 'favicon-32x32.png']),
+    file: z
+      .enum(['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js', 'favicon-32x32.png'])
+      .meta({ description: 'Name of the file' }),
   }),
   status: 200,
   cacheControl: 'public, max-age=3600',

@@ -51,8 +51,8 @@ export const listWebhookEvents = operation({
     config_id: id
       .optional()
       .meta({ description: 'Only entries of this webhook. Also accepts a deleted webhook.' }),
-    status: deliveryStatus.optional(),
-    event_type: loggedEventType.optional(),
+    status: deliveryStatus.optional().meta({ description: 'Only entries with this status' }),
+    event_type: loggedEventType.optional().meta({ description: 'Only entries of this event type' }),
     document_id: id.optional().meta({ description: 'Only events of this document' }),
   }),
   status: 200,
