@@ -3,8 +3,12 @@ import { createHash } from 'node:crypto';
 
 /** When the examples take place. */
 const exampleTime = Date.parse('2026-11-21T09:30:00.000Z');
+/** How long every request in the examples took. */
+const exampleDurationMs = 42;
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const time = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+const unixTime = /("webhook-timestamp":")\d+/g;
+const duration = /("duration_ms":)\d+/g;
 const minute = 60_000;
 
 /** Values of a run with their counterparts in the examples. */
@@ -46,7 +50,9 @@ export function createAliases(): Aliases {
       if (sample && prefix) examples.set(prefix, sample.slice(0, prefix.length));
       const text = replaceAll(JSON.stringify(value), [...examples])
         .replaceAll(uuid, toExampleId)
-        .replaceAll(time, (text) => toExampleTime(text, start));
+        .replaceAll(time, (text) => toExampleTime(text, start))
+        .replaceAll(unixTime, (_, name) => `${name}${exampleTime / 1_000}`)
+        .replaceAll(duration, (_, name) => `${name}${exampleDurationMs}`);
       return JSON.parse(text);
     },
 

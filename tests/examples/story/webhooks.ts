@@ -53,6 +53,7 @@ export async function inspectWebhook({ app, example }: Recorder, as: string, web
   await findEntry('member.joined', 'failed');
   const query = { event_type: 'document.published', status: 'delivered', limit: 20 };
   const [entry] = await example('listWebhookEvents', { as, query });
+  await example('getWebhookEvent', { as, params: { entry_id: entry.id } });
   await example('redeliverWebhookEvent', { as, params: { entry_id: entry.id } });
   const since = '2026-01-01T00:00:00Z';
   await example('redeliverFailedEvents', { as, body: { ...params, since } });
