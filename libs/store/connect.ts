@@ -8,7 +8,7 @@ import { createReader, type Reader } from './views.ts';
 
 /**
  * Connects. A `maxPoolSize` in the address overrides the one in `options`. Rejects if MongoDB cannot be
- * reached within three seconds.
+ * reached within two seconds.
  */
 export async function connect(uri: Secret, options: { appName: string; maxPoolSize: number }) {
   const { appName, maxPoolSize } = options;
@@ -16,11 +16,11 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
   const hasPoolSize = /[?&]maxPoolSize=/i.test(uri.reveal());
   const connection = mongoose.createConnection(uri.reveal(), {
     ...{ appName, ...(!hasPoolSize && { maxPoolSize }) },
-    // A frozen MongoDB is noticed after heartbeat and connect timeout together, at most 5 seconds. The first request
-    // then gets its 503. The driver repeats some commands once, and these fail after the selection timeout.
-    serverSelectionTimeoutMS: 3_000,
-    connectTimeoutMS: 3_000,
-    heartbeatFrequencyMS: 2_000,
+    // The driver notices a frozen MongoDB after heartbeat and connect timeout together. It then repeats commands once,
+    // which fail after the selection timeout: the first request gets its 503 after at most 5 seconds.
+    serverSelectionTimeoutMS: 2_000,
+    connectTimeoutMS: 2_000,
+    heartbeatFrequencyMS: 1_000,
     minPoolSize: 1,
     writeConcern: { w: 'majority' },
     bufferCommands: false,
@@ -37,7 +37,7 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
   return { connection, db };
 }
 
-/** Connects for a check of the whole database. Rejects if MongoDB cannot be reached within three seconds. */
+/** Connects for a check of the whole database. Rejects if MongoDB cannot be reached within two seconds. */
 export async function openDatabase(
   uri: Secret,
   appName: string,
@@ -65,7 +65,7 @@ export interface ReadOnlyStore {
   files(bucket: string): Pick<mongoose.mongo.GridFSBucket, 'openDownloadStream'>;
 }
 
-/** Connects to read. Rejects if MongoDB cannot be reached within three seconds. */
+/** Connects to read. Rejects if MongoDB cannot be reached within two seconds. */
 export async function openReadOnlyStore(uri: Secret, appName: string): Promise<ReadOnlyStore> {
   const { connection, db } = await connect(uri, { appName, maxPoolSize: 4 });
   return {

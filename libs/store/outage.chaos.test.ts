@@ -69,7 +69,7 @@ test('requests fail with 503 while MongoDB is down, and work when it is back', a
   expect((await http.ask('GET', '/api/v1/things')).status).toBe(200);
   await link.cut();
   // the default of the driver is 30 s
-  expect(store.rows(things).db.getClient().options.serverSelectionTimeoutMS).toBe(3_000);
+  expect(store.rows(things).db.getClient().options.serverSelectionTimeoutMS).toBe(2_000);
   const requests = [http.ask('GET', '/api/v1/things'), http.ask('POST', '/api/v1/things')];
   const responses = await Promise.all(requests);
   for (const response of responses) {
@@ -116,6 +116,25 @@ test('a ping of a MongoDB that does not respond rejects at its timeout', async (
       () => false,
     ),
   );
+});
+
+test('requests get 503 within six seconds if MongoDB freezes', async () => {
+  const { options } = store.rows(things).db.getClient();
+  const { heartbeatFrequencyMS, connectTimeoutMS, serverSelectionTimeoutMS } = options;
+  expect(heartbeatFrequencyMS + connectTimeoutMS + serverSelectionTimeoutMS).toBeLessThan(6_000);
+  link.freeze();
+  const frozenAt = performance.now();
+  const requests = [http.ask('GET', '/api/v1/things'), http.ask('POST', '/api/v1/things')];
+  await Promise.race(requests);
+  const seconds = ((performance.now() - frozenAt) / 1_000).toFixed(1);
+  // a time that depends on the machine is shown, not asserted
+  process.stderr.write(`The first 503 came ${seconds} s after MongoDB froze.\n`);
+  for (const response of await Promise.all(requests))
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+  await link.cut();
+  await link.restore();
+  const back = async () => (await http.ask('POST', '/api/v1/things')).status === 201;
+  await until('MongoDB is back', back);
 });
 
 test('opening a store without MongoDB rejects as unavailable', async () => {

@@ -130,7 +130,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Connects to MongoDB. Rejects if MongoDB cannot be reached within three seconds. */
+/** Connects to MongoDB. Rejects if MongoDB cannot be reached within two seconds. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { contract, bus, now, topology, onError } = options;
   const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
