@@ -12,7 +12,7 @@ import {
   Unauthenticated,
   Unavailable,
 } from '#libs/contract';
-import { isContention, isUnavailable } from '#libs/store';
+import { isContention, isTooLargeForCache, isUnavailable } from '#libs/store';
 import { endResponse } from './early-response.ts';
 import { matchesEtag } from './etag.ts';
 import { type ProblemPage, type ReplayKey, Reply } from './handle.ts';
@@ -79,12 +79,16 @@ export async function send(
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isContention(error)) return Unavailable(contentionDetail, { headers: { 'Retry-After': '1' } });
+  if (isTooLargeForCache(error)) return Unavailable(cacheDetail, { headers: { 'Retry-After': '10' } });
   if (isUnavailable(error)) return Unavailable(undefined, { headers: { 'Retry-After': '2' } });
   return Internal();
 }
 
 const contentionDetail =
   'Too many requests are changing the same resource. Nothing was changed. Try again after the time in `Retry-After`.';
+
+const cacheDetail =
+  'The change is too large for the database at the moment. Nothing was changed. Try again after the time in `Retry-After`.';
 
 const maxErrorPaths = 20;
 

@@ -35,6 +35,11 @@ export function isContention(error: unknown): boolean {
   return hasLabel(error, 'TransientTransactionError') && (hasCode(error, 112) || hasCode(error, 24));
 }
 
+/** Whether a transaction failed because its changes do not fit into the cache of MongoDB. */
+export function isTooLargeForCache(error: unknown): boolean {
+  return hasCode(error, 388);
+}
+
 /** Whether an error means that MongoDB cannot be reached or has no primary. */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { anyone, operation, Secret } from '#libs/contract';
+import { anyone, newId, nothing, operation, Secret } from '#libs/contract';
 import { handle } from '#libs/http';
 import { createKeyring, isUnavailable, openStore, type Store } from '#libs/store';
 import { until } from '#libs/testing';
@@ -53,7 +53,14 @@ beforeAll(async () => {
     returns: z.string(),
     problems: [],
   });
+  const addLargeThings = operation({
+    ...addThing,
+    id: 'addLargeThings',
+    path: '/large-things',
+    returns: nothing,
+  });
   http = await httpFixture([
+    handle(addLargeThings, () => insertLargeThings(store)),
     handle(countThings, async () => ({ count: await store.rows(things).countDocuments({}) })),
     handle(addThing, () => createThing(store, createActor(), 'by http')),
   ]);
@@ -82,6 +89,16 @@ test('requests fail with 503 while MongoDB is down, and work when it is back', a
   await until('MongoDB is back', back);
   expect((await http.ask('GET', '/api/v1/things')).status).toBe(200);
   await until('the event is published', async () => taken.length > 0);
+});
+
+test('a transaction that does not fit into the cache of MongoDB is 503', async () => {
+  const before = await store.rows(things).countDocuments();
+  const response = await http.ask('POST', '/api/v1/large-things');
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '10']);
+  expect(await response.json()).toMatchObject({
+    detail: expect.stringContaining('too large for the database'),
+  });
+  expect(await store.rows(things).countDocuments()).toBe(before);
 });
 
 test('a transaction that loses its connection commits once or not at all', async () => {
@@ -162,6 +179,18 @@ test('a change after a clean shutdown of MongoDB rejects as unavailable', async 
   const error = await createThing(store, createActor(), 'too late').catch((thrown: unknown) => thrown);
   expect(isUnavailable(error)).toBe(true);
 });
+
+/** Inserts 96 MB in one transaction. A mongod with a cache of 256 MB allows 15 % of it. */
+function insertLargeThings(to: Store): Promise<undefined> {
+  const { organization_id, ...actor } = createActor();
+  return to.transact({ organization_id, ...actor }, async ({ session }) => {
+    for (let count = 0; count < 8; count += 1) {
+      const row = { _id: newId(), organization_id, name: String(count), secret: 'x'.repeat(12 * 2 ** 20) };
+      await to.rows(things).insertMany([row], { session });
+    }
+    return undefined;
+  });
+}
 
 /** A TCP link to a port that can be cut, restored or frozen. */
 async function createLink(port: number) {

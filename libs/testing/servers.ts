@@ -30,7 +30,7 @@ export async function askTestRun(name: 'mongodb' | 'rabbitmq'): Promise<string |
 
 async function startEmbedded(binary: Binary): Promise<TestServer> {
   const { startMongod } = await import('../../tools/mongod/mongod.ts');
-  // a transaction must fit into 15 % of the cache; with 0.5 GB those of the largest documents do
+  // a transaction must fit into 15 % of the cache; with 0.5 GB the first tree of the largest documents does
   const { uri, port, origin, stop } = await startMongod({ say: printLine, binary, cacheGB: 0.5 });
   printLine(`MongoDB for the tests: ${origin}, port ${port}, data in a temporary folder.`);
   return { uri, stop };

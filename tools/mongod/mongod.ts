@@ -54,7 +54,7 @@ const releaseMs = 8_000;
  * `disk_full` or `mongod_failed`.
  */
 export async function startMongod(options: MongodOptions): Promise<Mongod> {
-  const { say, keyFile, cacheGB = options.dataDir ? 0.5 : 0.25 } = options;
+  const { say, keyFile, cacheGB = options.dataDir ? 1 : 0.25 } = options;
   const binary = options.binary ?? (await findBinary(say));
   const dataDir = await prepareDataDir(
     options.dataDir ?? (await createTemporaryDataDir()),
