@@ -83,6 +83,13 @@ describe('settings', () => {
     expect(lines).toContain('SIZE: is required');
   });
 
+  test('an error in a list names the position of the value', () => {
+    const serviceShape = z.object({ DELAYS: list.pipe(z.array(seconds)) });
+    expect(getErrors({ DELAYS: '5,-1' }, [serviceShape])).toContain(
+      'DELAYS: value 2: must be a number of seconds',
+    );
+  });
+
   test('error messages contain no values', () => {
     const value = 'hunter2hunter2';
     const allInvalid = Object.fromEntries(Object.keys(commonSettings.shape).map((name) => [name, value]));

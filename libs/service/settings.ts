@@ -172,8 +172,9 @@ export function readSettings(
   const results = shapes.map((shape) => {
     const result = shape.safeParse(values);
     for (const issue of result.error?.issues ?? []) {
-      const name = issue.path.join('.');
-      errors.add(`${name}: ${name in values ? issue.message : 'is required'}`);
+      const [name = '', index] = issue.path.map(String);
+      const position = index === undefined ? '' : `value ${Number(index) + 1}: `;
+      errors.add(`${name}: ${name in values ? position + issue.message : 'is required'}`);
     }
     return result.data ?? {};
   });
