@@ -261,6 +261,12 @@ test('at most 100 errors are listed, with cut names', async () => {
   });
 });
 
+test('the errors of a request are valid Unicode, also its unknown names', async () => {
+  const text = await (await post('{"name":"x","\\ud83d":1}')).text();
+  expect(text).not.toMatch(/\\ud83d"/);
+  expect(JSON.parse(text).errors.map(({ path }: { path: string }) => path)).toContain('body/\ufffd');
+});
+
 test('a boundary of more than 70 characters is 400', async () => {
   for (const boundary of ['x'.repeat(71), 'x'.repeat(300), `"${'x'.repeat(300)}"`, '""']) {
     const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };

@@ -86,6 +86,23 @@ test('all errors of query, fields and files are listed at once', async () => {
   ]);
 });
 
+test('a text field that is not valid UTF-8 is rejected', async () => {
+  const part = (name: string, value: Buffer) =>
+    Buffer.concat([Buffer.from(`--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`), value]);
+  for (const bytes of [
+    [0x41, 0xed, 0xa0, 0x80],
+    [0xff, 0x41],
+  ]) {
+    const body = Buffer.concat([part('name', Buffer.from(bytes)), Buffer.from('\r\n--B--\r\n')]);
+    const headers = { 'content-type': 'multipart/form-data; boundary=B' };
+    const response = await http.ask('POST', '/api/v1/files', { body: new Uint8Array(body), headers });
+    expect((await parseJson(response)).errors).toContainEqual({
+      path: 'body/name',
+      message: 'Must be valid UTF-8, without U+FFFD',
+    });
+  }
+});
+
 test('a text field with the name of the file is rejected', async () => {
   const { errors } = await parseJson(
     send(

@@ -51,11 +51,17 @@ export async function readMultipart(
   const file = files.get(shape.file);
   for (const name of files.keys())
     if (name !== shape.file) addError(errors, { path: `body/${name}`, message: 'Unknown field' });
+  for (const [name, value] of Object.entries(fields))
+    if (value.includes(replacement))
+      addError(errors, { path: `body/${name}`, message: 'Must be valid UTF-8, without U+FFFD' });
   if (!file) addError(errors, { path: `body/${shape.file}`, message: 'A file is required' });
   const hash = createHash('sha256').update(JSON.stringify(fields));
   if (file) hash.update(`\n${file.name}\n`).update(file.bytes);
   return { fields, file, fingerprint: hash.digest('hex') };
 }
+
+/** What the parser puts in the place of bytes that are not UTF-8: another text than the one that was sent. */
+const replacement = '\ufffd';
 
 function readParts(request: Request, contentType: string, shape: Multipart, lease: BodyLease) {
   const fields: Record<string, string> = {};
@@ -93,6 +99,8 @@ function readParts(request: Request, contentType: string, shape: Multipart, leas
       stream.on('error', () => fail(MalformedMultipart()));
       stream.on('end', () => {
         if (!files.has(name)) files.set(name, { name: filename ?? '', bytes: Buffer.concat(chunks) });
+        // the request refers to the chunks until its response ends
+        chunks.length = 0;
       });
     });
     parser.on('error', () => fail(MalformedMultipart()));
