@@ -19,7 +19,7 @@ const lane = process.env.TEST_LANE ?? 'test';
 
 // biome-ignore lint/style/noDefaultExport: Jest reads its settings from the default export
 export default {
-  testMatch: ['<rootDir>/{libs,services,tests,scripts,tools}/**/*.test.ts'],
+  testMatch: ['<rootDir>/{libs,services,clients,tests,scripts,tools}/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.TEST_LANE ? otherLanes[lane] : [])],
   testRunner: '<rootDir>/scripts/jest/test-runner.ts',
   reporters: ['<rootDir>/scripts/jest/progress-reporter.js'],

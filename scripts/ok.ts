@@ -11,7 +11,9 @@ const root = resolve(import.meta.dirname, '..');
 const modules = join(root, 'node_modules');
 
 const steps: Step[] = [
+  { name: 'client', run: () => script('typescript-client/generate.ts') },
   { name: 'types', run: () => tool('tsc', '-p', '.') },
+  { name: 'types of client', run: () => tool('tsc', '-p', 'clients/typescript', '--noEmit') },
   { name: 'format and lint', run: () => tool('biome', 'check', '.') },
   { name: 'generated files', run: () => script('generate.ts', '--check') },
   { name: 'API reference', run: () => script('lint-openapi.ts') },
@@ -55,13 +57,19 @@ function script(name: string, ...args: string[]): Promise<Outcome> {
 }
 
 /**
- * Type-checks with Deno what runs under Deno: the services and libraries, without code that only Node or
+ * Type-checks with Deno what runs under Deno: the services, libraries and the client, without code that only Node or
  * tests use.
  */
 async function denoCheck(): Promise<Outcome> {
   const deno = await denoBinary().catch((error: Error) => error);
   if (typeof deno !== 'string') return { code: 1, output: deno.message };
-  const mains = ['services/all.ts', 'services/*/main.ts', 'scripts/deno-ends-with-parent.ts'];
+  const mains = [
+    'services/all.ts',
+    'services/*/main.ts',
+    'scripts/deno-ends-with-parent.ts',
+    'clients/typescript/src/mod.ts',
+    'clients/typescript/src/cli/main.ts',
+  ];
   const files = globSync([...mains, 'libs/*/mod.ts'], { cwd: root });
   return command(deno, 'check', '--quiet', ...files);
 }

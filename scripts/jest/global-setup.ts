@@ -1,4 +1,4 @@
-/** Runs once before all tests: creates the temporary folder of the run and starts the provider of servers. */
+/** Runs once before all tests: creates the temporary folder of the run, generates what the client needs, and starts the provider of servers. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Config } from '@jest/types';
+import { generateClient } from '../typescript-client/generate.ts';
 import { createCoverageFolder, reportCoverage } from './coverage.ts';
 import { warmDeno } from './warm-deno.ts';
 
@@ -18,6 +19,7 @@ export default async function setUp({ maxWorkers }: Config.GlobalConfig): Promis
   process.stderr.write(`${maxWorkers} workers; waits may take ${factor}.\n`);
   if (process.env.TEST_COVERAGE) process.env.TEST_COVERAGE_FOLDER = await createCoverageFolder();
   if (process.env.TEST_LANE === 'e2e' || process.env.TEST_LANE === 'chaos') await warmDeno();
+  await generateClient();
   process.env.TMPDIR = await mkdtemp(join(tmpdir(), 'pds-run-'));
   servers = spawn(
     process.execPath,

@@ -1,0 +1,17 @@
+/** Tests the file names of downloads. */
+import { expect, test } from '@jest/globals';
+import { parseFileName } from './download.ts';
+
+test.each([
+  [`attachment; filename="SOP.docx"`, 'SOP.docx'],
+  [`attachment; filename=SOP.docx`, 'SOP.docx'],
+  [`attachment; filename="?.docx"; filename*=UTF-8''%E2%82%AC%20rates.docx`, '€ rates.docx'],
+  [`attachment; filename="say \\"hi\\".md"`, 'say "hi".md'],
+  [`attachment; filename*=UTF-8''%E0; filename="plain.md"`, 'plain.md'],
+  [`attachment; filename="../../etc/passwd"`, 'passwd'],
+  [`attachment; filename*=UTF-8''..%5C..%5Cboot.ini`, 'boot.ini'],
+  ['attachment', undefined],
+  ['', undefined],
+])('the file name of %j', (header, expected) => {
+  expect(parseFileName(header)).toBe(expected);
+});

@@ -1,0 +1,112 @@
+/** Builds the request of an operation from its parameters and body. */
+import type { FileContent } from './file-content.ts';
+import type { AllCallOptions } from './operation-types.ts';
+
+/** How to send an operation, from the generated table. */
+export interface OperationFacts {
+  method: string;
+  /** With `{name}` for its parameters. */
+  path: string;
+  body: 'json' | 'form' | 'none';
+  returns: 'json' | 'file' | 'nothing';
+  takesIdempotencyKey?: boolean;
+  isPaged?: boolean;
+  /** Whether it takes no credentials. */
+  isPublic?: boolean;
+}
+
+/** The parameters of an operation, and its `body`. */
+export type AnyInput = Readonly<Record<string, unknown>>;
+
+/** A request that can be sent more than once. */
+export interface BuiltRequest {
+  url: string;
+  method: string;
+  headers: Headers;
+  body: string | FormData | null;
+  /** Whether the request has the same effect if it is sent twice, so that it can be repeated without a response. */
+  isRepeatable: boolean;
+}
+
+/**
+ * The address without a trailing `/` and without `/api/v1`. Throws a `TypeError` unless it is an http or
+ * https URL without a user name.
+ */
+export function toBase(url: string): string {
+  const parsed = parseUrl(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== '')
+    throw new TypeError(`"${url}" is not the URL of a service. Use one such as https://sop.example.com.`);
+  return (parsed.origin + parsed.pathname).replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+}
+
+/** Builds a request. Throws a `TypeError` if a parameter of the path is missing or the key is no header value. */
+export function buildRequest(
+  base: string,
+  { method, path, body: bodyKind, returns, takesIdempotencyKey }: OperationFacts,
+  { body, ...parameters }: AnyInput,
+  { key, idempotencyKey, ifMatch, ifNoneMatch }: AllCallOptions & { key?: string | undefined },
+): BuiltRequest {
+  const url = new URL(base + fillPath(path, parameters));
+  const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  for (const [name, value] of Object.entries(parameters))
+    if (!inPath.has(name))
+      for (const one of Array.isArray(value) ? value : [value])
+        if (one !== undefined)
+          url.searchParams.append(name, one instanceof Date ? one.toISOString() : String(one));
+  const headers = new Headers({ accept: returns === 'file' ? '*/*' : 'application/json' });
+  if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
+  if (ifMatch !== undefined) headers.set('if-match', ifMatch);
+  if (ifNoneMatch !== undefined) headers.set('if-none-match', ifNoneMatch);
+  if (takesIdempotencyKey) headers.set('idempotency-key', idempotencyKey ?? createIdempotencyKey());
+  const isJson = bodyKind === 'json' && body !== undefined;
+  if (isJson) headers.set('content-type', 'application/json');
+  return {
+    url: url.href,
+    method,
+    headers,
+    body: isJson ? JSON.stringify(body) : bodyKind === 'form' ? toForm(body) : null,
+    isRepeatable:
+      method === 'GET' ||
+      takesIdempotencyKey === true ||
+      // a repeated request would fail with 412, although the first one may have worked
+      ((method === 'PUT' || method === 'DELETE') && ifMatch === undefined),
+  };
+}
+
+function parseUrl(url: string): URL | null {
+  try {
+    return new URL(url);
+  } catch {
+    return null;
+  }
+}
+
+function fillPath(path: string, parameters: AnyInput): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = parameters[name];
+    // without this check, an empty id would address the list
+    if (value === undefined || value === null || value === '') throw new TypeError(`${name} is missing.`);
+    return encodeURIComponent(String(value));
+  });
+}
+
+/** Not `randomUUID`, which browsers have only on secure pages. */
+function createIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function toForm(fields: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields ?? {})) {
+    if (value === undefined || value === null) continue;
+    if (isFileContent(value))
+      form.append(name, value instanceof Blob ? value : new Blob([new Uint8Array(value)]));
+    else form.append(name, String(value));
+  }
+  return form;
+}
+
+function isFileContent(value: unknown): value is FileContent {
+  return value instanceof Blob || value instanceof Uint8Array || value instanceof ArrayBuffer;
+}

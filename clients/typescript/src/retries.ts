@@ -1,0 +1,51 @@
+/** Decides whether a failed request is sent again, and when. */
+import { ConnectionError, ProblemError } from './errors.ts';
+
+/** Limits of retries. */
+export interface RetryLimits {
+  /** The most repetitions of a request. */
+  retries: number;
+  /** The longest time to wait before a repetition, ms. */
+  maxRetryDelayMs: number;
+}
+
+const [firstDelayMs, maxBackoffMs] = [250, 8_000];
+
+/**
+ * The time before the next attempt in ms, or undefined if the request must not be sent again. `attempt` counts from 0,
+ * `random` is between 0 and 1.
+ */
+export function decideRetry(
+  error: unknown,
+  { attempt, isRepeatable, random }: { attempt: number; isRepeatable: boolean; random: number },
+  { retries, maxRetryDelayMs }: RetryLimits,
+): number | undefined {
+  if (attempt >= retries) return undefined;
+  if (!wasNotExecuted(error) && !(isRepeatable && isOutcomeUnknown(error))) return undefined;
+  const backoffMs = Math.min(firstDelayMs * 2 ** attempt, maxBackoffMs);
+  const asked = error instanceof ProblemError ? error.retryAfterSeconds : undefined;
+  const delayMs = asked === undefined ? backoffMs * (0.5 + random / 2) : asked * 1_000;
+  return delayMs <= maxRetryDelayMs ? delayMs : undefined;
+}
+
+/** Whether the service reported that it has changed nothing, and that the same request can work later. */
+function wasNotExecuted(error: unknown): boolean {
+  if (!(error instanceof ProblemError)) return false;
+  const { status, code } = error;
+  if (status === 429 || code === 'idempotency_key_in_flight') return true;
+  return status === 503 && code !== 'unexpected_response';
+}
+
+/** Whether the service may or may not have executed the request. */
+function isOutcomeUnknown(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  // a proxy sends these if it gets no response from the service
+  return error instanceof ProblemError && [502, 503, 504].includes(error.status);
+}
+
+/** The seconds of a `Retry-After` header, which is a number or a date. */
+export function parseRetryAfter(header: string | null, now: number): number | undefined {
+  if (header === null || header.trim() === '') return undefined;
+  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1_000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
