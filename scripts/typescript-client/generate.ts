@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
-import type { OpenAPI3, SchemaObject } from 'openapi-typescript';
+import type { OpenAPI3 } from 'openapi-typescript';
 import { type ApiDocument, renderOperations, withoutErrorResponses } from './operations.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -44,18 +44,11 @@ async function renderTypes(document: ApiDocument): Promise<string> {
     rootTypesNoSchemaPrefix: true,
     // the service fills in defaults, so callers may leave them out
     defaultNonNullable: false,
-    transform: (schema) => (isFile(schema) ? fileContent : undefined),
+    transform: (schema) => (schema.format === 'binary' ? fileContent : undefined),
     inject: "import type { FileContent } from '../file-content.ts';\n",
   });
   const unused = new Set(['paths', '$defs']);
   return astToString(nodes.filter((node) => !('name' in node && unused.has(getName(node.name)))));
-}
-
-function isFile(schema: SchemaObject): boolean {
-  return (
-    ('format' in schema && schema.format === 'binary') ||
-    ('contentMediaType' in schema && schema.contentMediaType === 'application/octet-stream')
-  );
 }
 
 function getName(name: unknown): string {

@@ -21,6 +21,7 @@ interface ApiResponse {
   $ref?: string;
   content?: Record<string, unknown>;
   headers?: Record<string, unknown>;
+  'x-problem-codes'?: string[];
 }
 
 /** A copy without the responses of errors and without response headers: the client has its own types for them. */
@@ -118,19 +119,13 @@ function resolveReference<T extends object>(document: ApiDocument, object: T): E
   return names.reduce((at: unknown, name) => (at as Record<string, unknown>)[name], document) as Resolved;
 }
 
-/** All problem codes, sorted: each is a value of an `enum` below a property `code` of an error. */
+/** The problem codes of all error responses, sorted. */
 function listCodes(document: ApiDocument): string[] {
-  const codes = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if ('code' in value && typeof value.code === 'object' && value.code !== null && 'enum' in value.code)
-      for (const code of value.code.enum as string[]) codes.add(code);
-    for (const inner of Object.values(value)) visit(inner);
-  };
-  for (const { operation } of listOperations(document))
-    for (const [status, response] of Object.entries(operation.responses))
-      if (!status.startsWith('2')) visit(resolveReference(document, response));
-  return [...codes].sort();
+  const responses = listOperations(document).flatMap(({ operation }) => Object.values(operation.responses));
+  const codes = responses.flatMap(
+    (response) => resolveReference(document, response)['x-problem-codes'] ?? [],
+  );
+  return [...new Set(codes)].sort();
 }
 
 function comment(texts: (string | undefined)[]): string {

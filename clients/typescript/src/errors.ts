@@ -1,4 +1,5 @@
 /** The errors that the client throws: problems that the service reports, and requests without a response. */
+import type { InputError } from './generated/contract.ts';
 import type { KnownProblemCode } from './generated/operations.ts';
 
 /**
@@ -6,12 +7,6 @@ import type { KnownProblemCode } from './generated/operations.ts';
  * versions of the service may report further codes.
  */
 export type ProblemCode = KnownProblemCode | 'unexpected_response' | (string & {});
-
-/** One mistake in a request: where it is, such as `body/title`, and what a valid value is. */
-export interface InputError {
-  path: string;
-  message: string;
-}
 
 /** What a `ProblemError` consists of. */
 export interface ProblemFacts {

@@ -3,7 +3,6 @@ export { type Client, type ClientOptions, createClient } from './client.ts';
 export type { Download } from './download.ts';
 export {
   ConnectionError,
-  type InputError,
   type ProblemCode,
   ProblemError,
   TimeoutError,

@@ -98,8 +98,7 @@ type ParametersIn<Op, Place extends string> = Op extends { parameters: { [In in 
   ? OrEmpty<NonNullable<Found>>
   : Empty;
 
-type Query<Parameters> = { [Name in keyof Parameters]: QueryValue<Parameters[Name]> | undefined };
-type QueryValue<Value> = Exclude<Value, undefined> extends 'true' | 'false' ? boolean | Value : Value;
+type Query<Parameters> = { [Name in keyof Parameters]: Parameters[Name] | undefined };
 
 type Body<Op> = Op extends { requestBody: infer Required }
   ? { body: BodyContent<Required> }
@@ -109,15 +108,7 @@ type Body<Op> = Op extends { requestBody: infer Required }
       : { body?: BodyContent<NonNullable<Optional>> }
     : Empty;
 
-type BodyContent<Request> = Request extends { content: { 'application/json': infer Json } }
-  ? Json
-  : Request extends { content: { 'multipart/form-data': infer Form } }
-    ? {
-        [Name in keyof Form]: Exclude<Form[Name], undefined> extends string
-          ? Form[Name] | number
-          : Form[Name];
-      }
-    : unknown;
+type BodyContent<Request> = Request extends { content: infer Found } ? Found[keyof Found] : never;
 
 type Result<Op> = Op extends { responses: infer All }
   ? Content<All[keyof All & (200 | 201 | 202 | 204)]>

@@ -1,6 +1,7 @@
 /** Reads responses: the data of a success, or the problem. */
 import { toDownload } from './download.ts';
-import { type InputError, ProblemError } from './errors.ts';
+import { ProblemError } from './errors.ts';
+import type { InputError } from './generated/contract.ts';
 import type { ApiResponse, NotModified } from './operation-types.ts';
 import type { OperationFacts } from './requests.ts';
 import { parseRetryAfter } from './retries.ts';
