@@ -1,0 +1,21 @@
+/** All commands of `pds`. */
+import type { Command } from './command.ts';
+import { completionCommands } from './completion.ts';
+import { docsCommands } from './docs.ts';
+import { login, logout } from './login.ts';
+import { opsCommands } from './ops.ts';
+import { pull } from './pull.ts';
+import { push } from './push.ts';
+import { webhookCommands } from './webhooks.ts';
+
+/** The commands, in the order of the help. */
+export const commands: readonly Command[] = [
+  login,
+  logout,
+  ...docsCommands,
+  pull,
+  push,
+  ...webhookCommands,
+  ...opsCommands,
+  ...completionCommands(() => commands),
+];

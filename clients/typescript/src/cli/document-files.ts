@@ -1,0 +1,175 @@
+/** Documents as files: a JSON file with the tree for each, and what was known when it was last pulled or pushed. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Document, Node, NodeInput } from '../generated/contract.ts';
+import { CommandError } from './exit-codes.ts';
+import { replaceFile } from './files.ts';
+
+/** What a file says about a document; its id is apart. */
+export interface DocumentContent {
+  title: string;
+  version: string | null;
+  department: string | null;
+  language: string | null;
+  nodes: NodeInput[];
+}
+
+/** A file of a document. */
+export interface DocumentFile {
+  path: string;
+  /** Undefined for a document that the service does not have yet. */
+  id: string | undefined;
+  content: DocumentContent;
+}
+
+/** The state in which the service and the file were equal. */
+export interface Base {
+  etag: string;
+  checksum: string;
+}
+
+/** The bases of a folder's documents by their ids. */
+export type Bases = Map<string, Base>;
+
+const basesFile = '.pds.json';
+const fields = ['id', 'title', 'version', 'department', 'language', 'nodes'];
+
+/** Reads all document files of a folder, or only the file if the path is one. Rejects if one is not valid. */
+export async function readDocumentFiles(path: string): Promise<DocumentFile[]> {
+  if (path.endsWith('.json')) return [await readDocumentFile(path)];
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`Cannot read the folder ${path}: ${error.message}`);
+  });
+  const selected = names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
+  const files = await Promise.all(selected.map((name) => readDocumentFile(join(path, name))));
+  const paths = new Map<string, string>();
+  for (const { id, path: file } of files.filter(({ id }) => id !== undefined)) {
+    const other = paths.get(id ?? '');
+    if (other !== undefined)
+      throw new CommandError(`${other} and ${file} have the same id. Remove it from one of them.`);
+    paths.set(id ?? '', file);
+  }
+  return files;
+}
+
+async function readDocumentFile(path: string): Promise<DocumentFile> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`Cannot read ${path}: ${error.message}`);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`${path} is not valid JSON: ${(error as Error).message}`, 1, { cause: error });
+  }
+  return { path, ...toDocument(path, value) };
+}
+
+function toDocument(path: string, value: unknown): Pick<DocumentFile, 'id' | 'content'> {
+  const invalid = (what: string) =>
+    new CommandError(`${path} is not a document file: ${what}. See docs/cli.md.`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('it must be an object');
+  const unknown = Object.keys(value).find((name) => !fields.includes(name));
+  if (unknown !== undefined) throw invalid(`the field "${unknown}" is unknown`);
+  const {
+    id,
+    title,
+    version = null,
+    department = null,
+    language = null,
+    nodes = [],
+  } = value as Record<string, unknown>;
+  if (id !== undefined && typeof id !== 'string') throw invalid('"id" must be a text');
+  if (typeof title !== 'string') throw invalid('"title" must be a text');
+  for (const [name, text] of Object.entries({ version, department, language }))
+    if (text !== null && typeof text !== 'string') throw invalid(`"${name}" must be a text or null`);
+  if (!Array.isArray(nodes)) throw invalid('"nodes" must be a list');
+  // the service checks the tree
+  return { id, content: { title, version, department, language, nodes } as DocumentContent };
+}
+
+/** Writes the file of a document in one step. */
+export async function writeDocumentFile({ path, id, content }: DocumentFile): Promise<void> {
+  await replaceFile(path, `${JSON.stringify({ id, ...content }, null, 2)}\n`);
+}
+
+/** The content of a document of the service, as a file has it: without ids, and with the order as position. */
+export function toContent({ title, version, department, language, nodes }: Document): DocumentContent {
+  return { title, version, department, language, nodes: nodes.map(toNodeInput) };
+}
+
+function toNodeInput({ node_type, title, content, children }: Node): NodeInput {
+  return {
+    node_type,
+    title,
+    ...(content && { content }),
+    ...(children.length > 0 && { children: children.map(toNodeInput) }),
+  };
+}
+
+/** A checksum that is equal for equal contents, whatever the order of fields in the file. */
+export function toChecksum(content: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sortFields(content)))
+    .digest('hex');
+}
+
+function sortFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortFields);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sortFields(inner)]),
+  );
+}
+
+/** Reads the bases of a folder. A missing file has none. */
+export async function readBases(folder: string): Promise<Bases> {
+  const path = join(folder, basesFile);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw new CommandError(`Cannot read ${path}: ${error.message}`);
+  });
+  try {
+    return new Map(Object.entries(JSON.parse(text)));
+  } catch (error) {
+    throw new CommandError(`${path} is damaged. Delete it, and pull again.`, 1, { cause: error });
+  }
+}
+
+/** Writes the bases of a folder. */
+export async function writeBases(folder: string, bases: Bases): Promise<void> {
+  await replaceFile(join(folder, basesFile), `${JSON.stringify(Object.fromEntries(bases), null, 2)}\n`);
+}
+
+/** A file name for a title: lower-case letters and digits of any script, joined by dashes. */
+export function toSlug(title: string): string {
+  const slug = title
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return [...slug].slice(0, 60).join('').replace(/-+$/, '') || 'document';
+}
+
+/** The path of a new file for a document: its slug, with the end of the id if the name is in use. */
+export function toNewPath(
+  folder: string,
+  { id, title }: { id: string; title: string },
+  used: Set<string>,
+): string {
+  const slug = toSlug(title);
+  const isFree = (name: string) => !used.has(name) && !used.has(`${name}.json`);
+  const name = isFree(slug) ? slug : `${slug}-${id.slice(-12)}`;
+  used.add(name);
+  return join(folder, `${name}.json`);
+}
+
+/** The name of a file without its folder and its extension. */
+export function toBaseName(path: string): string {
+  return basename(path, '.json');
+}

@@ -1,0 +1,73 @@
+/** Writes files so that no reader sees half of one, and nothing is overwritten by accident. */
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { link, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import type { Download } from '../download.ts';
+import { ConnectionError } from '../errors.ts';
+import type { Context } from './context.ts';
+import { CommandError } from './exit-codes.ts';
+
+/** Replaces a file in one step. */
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = toTemporary(path);
+  try {
+    await writeFile(temporary, content);
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/**
+ * Writes a download to `output`, which may be `-` for stdout, else to a new file with its own name. Returns the path,
+ * or undefined for stdout. An incomplete download leaves no file.
+ */
+export async function saveDownload(
+  context: Context,
+  file: Download,
+  output?: string,
+): Promise<string | undefined> {
+  if (output === '-') {
+    await pipeline(toNodeStream(file), context.stdout, { end: false }).catch(explainBreak);
+    return undefined;
+  }
+  const path = resolve(context.cwd, output ?? file.name);
+  const temporary = toTemporary(path);
+  try {
+    await pipeline(toNodeStream(file), createWriteStream(temporary, { flags: 'wx' })).catch(explainBreak);
+    if (output !== undefined) await rename(temporary, path);
+    else await linkNew(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  return path;
+}
+
+/** Gives a file its name unless there is one with this name. */
+async function linkNew(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    throw new CommandError(`${path} exists. Use --output to replace it or to choose another name.`);
+  }
+}
+
+function toTemporary(path: string): string {
+  return join(dirname(path), `.pds-${randomUUID()}`);
+}
+
+function toNodeStream({ stream }: Download): Readable {
+  // the types of Node and of browsers describe the same stream
+  return Readable.fromWeb(stream as ReadableStream<Uint8Array>);
+}
+
+function explainBreak(error: NodeJS.ErrnoException): never {
+  if (error.code && /^E[A-Z]+$/.test(error.code) && error.code !== 'ECONNRESET')
+    throw new CommandError(`The file cannot be written: ${error.message}`, 1, { cause: error });
+  throw new ConnectionError('The connection broke before the file was complete.', { cause: error });
+}

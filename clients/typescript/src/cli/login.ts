@@ -1,0 +1,127 @@
+/** The commands that store and remove credentials. */
+import { hostname } from 'node:os';
+import { createClient } from '../client.ts';
+import { ProblemError } from '../errors.ts';
+import { command } from './command.ts';
+import type { Context } from './context.ts';
+import {
+  checkUrl,
+  readStoredCredentials,
+  removeStoredCredentials,
+  type StoredCredentials,
+  writeStoredCredentials,
+} from './credentials.ts';
+import { CommandError, UsageError } from './exit-codes.ts';
+import { ask, readSecret } from './prompt.ts';
+
+interface LoginOptions {
+  email: string | undefined;
+  organization: string | undefined;
+  role: 'member' | 'admin' | undefined;
+}
+
+export const login = command({
+  name: 'login',
+  summary: 'Store the address of the service and an API key',
+  details: `Without --email, asks for an API key. With --email, asks for the password and creates an API key for this computer.
+Reads the key or the password from stdin if that is no terminal: pds login --url URL <key.txt
+Only you can read the file with the key. PDS_URL and PDS_KEY take precedence over it.`,
+  options: {
+    email: { type: 'string', value: 'EMAIL', description: 'Log in with this email and a password' },
+    organization: { type: 'string', value: 'SLUG', description: 'The organization, if you are in several' },
+    role: {
+      type: 'string',
+      choices: ['member', 'admin'],
+      description: 'The role of the new API key. Default: member',
+    },
+  },
+  async run(context, { options }) {
+    const given = context.url ?? context.env.PDS_URL ?? (await askForUrl(context));
+    const url = checkUrl(given);
+    const credentials = options.email ? await createKey(context, url, options) : await readKey(context, url);
+    const { user, organization, member } = await createClient({
+      ...credentials,
+      signal: context.signal,
+    }).getMe();
+    const file = await writeStoredCredentials(context.env, credentials);
+    const result = { url, organization: organization.slug, email: user.email, role: member.role, file };
+    context.show(
+      result,
+      () => `Logged in to ${url} as ${user.email} (${organization.name}). The key is stored in ${file}.`,
+    );
+    return undefined;
+  },
+});
+
+export const logout = command({
+  name: 'logout',
+  summary: 'Remove the stored API key, and revoke it if `pds login` has created it',
+  async run(context) {
+    const stored = await readStoredCredentials(context.env);
+    if (!stored) {
+      context.show({ was_logged_in: false }, () => 'You are not logged in.');
+      return undefined;
+    }
+    const { key_id } = stored;
+    if (key_id !== undefined) {
+      const client = createClient({ ...stored, signal: context.signal });
+      // a revoked key is what the user wants
+      await client.deleteApiKey({ key_id }).catch((error: unknown) => {
+        if (!(error instanceof ProblemError && (error.status === 401 || error.status === 404))) throw error;
+      });
+    }
+    await removeStoredCredentials(context.env);
+    context.show({ was_logged_in: true, is_key_revoked: key_id !== undefined }, () =>
+      key_id === undefined
+        ? `Logged out. The API key is still valid: revoke it with DELETE /api/v1/api-keys if nothing else uses it.`
+        : 'Logged out. The API key is revoked.',
+    );
+    return undefined;
+  },
+});
+
+async function askForUrl(context: Context): Promise<string> {
+  if (!context.stdin.isTTY) throw new UsageError('--url is missing, and PDS_URL is not set.');
+  return ask(context, 'Address of the service: ');
+}
+
+async function readKey(context: Context, url: string): Promise<StoredCredentials> {
+  return { url, key: await readSecret(context, 'API key') };
+}
+
+/** Logs in, creates a key for this computer, and ends the session. */
+async function createKey(context: Context, url: string, options: LoginOptions): Promise<StoredCredentials> {
+  const password = await readSecret(context, 'Password');
+  const session = await startSession(context, url, options, password);
+  const client = createClient({ url, key: session.access_token, signal: context.signal });
+  try {
+    const { role = 'member' } = options;
+    const name = `pds on ${hostname()}`.slice(0, 100);
+    const { id, key } = await client.createApiKey({ body: { name, role } });
+    if (key !== null) return { url, key, key_id: id };
+    // a repeated request gets the stored response, which does not contain the key
+    await client.deleteApiKey({ key_id: id });
+    throw new CommandError('The connection broke while the key was created. Try again.');
+  } finally {
+    await client.logOut({ body: { refresh_token: session.refresh_token } });
+  }
+}
+
+async function startSession(context: Context, url: string, options: LoginOptions, password: string) {
+  const { email = '', organization } = options;
+  try {
+    const body = { email, password, ...(organization && { organization_slug: organization }) };
+    return await createClient({ url, signal: context.signal }).logIn({ body });
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'organization_required')) throw error;
+    const { organizations = [] } = error.members as { organizations?: { slug: string; name: string }[] };
+    const list = organizations.map(({ slug, name }) => `  ${slug}  ${name}`).join('\n');
+    throw new CommandError(
+      `You are in several organizations. Choose one with --organization SLUG:\n${list}`,
+      2,
+      {
+        cause: error,
+      },
+    );
+  }
+}

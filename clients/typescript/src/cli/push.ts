@@ -1,0 +1,181 @@
+/** `pds push`: creates or updates drafts from the files of a folder. */
+import { dirname, relative, resolve } from 'node:path';
+import type { Client } from '../client.ts';
+import type { Document } from '../generated/contract.ts';
+import { command } from './command.ts';
+import {
+  type Base,
+  type DocumentContent,
+  type DocumentFile,
+  readBases,
+  readDocumentFiles,
+  toChecksum,
+  toContent,
+  writeBases,
+  writeDocumentFile,
+} from './document-files.ts';
+import { isFatal } from './exit-codes.ts';
+import { createReport, type FileResult } from './sync-report.ts';
+
+interface PushOptions {
+  revise: boolean;
+  publish: boolean;
+  force: boolean;
+  'dry-run': boolean;
+}
+
+type Pushed = Pick<FileResult, 'outcome' | 'message'> & { id?: string };
+
+/** What a push of one file needs. */
+interface Push {
+  client: Client;
+  file: DocumentFile;
+  options: PushOptions;
+  /** The base of the file's document. */
+  base: Base | undefined;
+  /** Stores the state of a document after a write, so that a failure of the next write is no conflict later. */
+  record(id: string, etag: string | undefined, content: DocumentContent): Promise<void>;
+}
+
+export const push = command({
+  name: 'push',
+  summary: 'Create or update drafts from the files of a folder',
+  details: `Reads <name>.json files, see docs/cli.md. A file without an id creates a draft, and gets its id. A file with an id
+updates that draft, unless somebody else has changed it since your last pull or push. Exit code 5 if that happened.`,
+  arguments: [{ name: 'path', description: 'Folder or file', isRepeated: true, completes: 'files' }],
+  options: {
+    revise: { type: 'boolean', description: 'Create a revision draft if the document is published' },
+    publish: { type: 'boolean', description: 'Publish the drafts that were created or updated' },
+    force: { type: 'boolean', description: 'Overwrite changes that others have made' },
+    'dry-run': { type: 'boolean', description: 'Only say what would happen' },
+  },
+  async run(context, { arguments: { path: paths }, options }) {
+    const client = await context.client();
+    const files = (
+      await Promise.all(paths.map((path) => readDocumentFiles(resolve(context.cwd, path))))
+    ).flat();
+    const report = createReport(context);
+    for (const [at, file] of files.entries()) {
+      context.progress(`${at + 1} of ${files.length}: ${file.content.title}`);
+      const name = relative(context.cwd, file.path);
+      try {
+        const { outcome, message, id = file.id } = await pushFile(client, file, options);
+        report.add({ file: name, id, outcome, ...(message && { message }) });
+      } catch (error) {
+        if (isFatal(error)) {
+          report.finish();
+          throw error;
+        }
+        report.addError(name, file.id, error);
+      }
+    }
+    return report.finish();
+  },
+});
+
+async function pushFile(client: Client, file: DocumentFile, options: PushOptions): Promise<Pushed> {
+  const folder = dirname(file.path);
+  const bases = await readBases(folder);
+  const push: Push = {
+    client,
+    file,
+    options,
+    base: file.id === undefined ? undefined : bases.get(file.id),
+    async record(id, etag, content) {
+      if (etag === undefined) return;
+      bases.set(id, { etag, checksum: toChecksum(content) });
+      await writeBases(folder, bases);
+    },
+  };
+  return file.id === undefined ? create(push) : update(push, file.id);
+}
+
+async function create({ client, file, options, record }: Push): Promise<Pushed> {
+  if (options['dry-run']) return { outcome: 'created' };
+  const { data, etag } = await client.withResponse.createDocument({ body: file.content });
+  // at once, so that a later push does not create a second document
+  await writeDocumentFile({ ...file, id: data.id });
+  await record(data.id, etag, file.content);
+  await publishIfWanted({ client, file, options, record }, data.id, etag);
+  return { outcome: 'created', id: data.id };
+}
+
+async function update(push: Push, doc_id: string): Promise<Pushed> {
+  const { client, file, options, base, record } = push;
+  const checksum = toChecksum(file.content);
+  const isEdited = base?.checksum !== checksum;
+  const known = base && !isEdited ? base.etag : '"none"';
+  const response = await client.withResponse.getDocument({ doc_id }, { ifNoneMatch: known });
+  if (!response.isModified) return { outcome: 'unchanged' };
+  const { data: document, etag } = response;
+  if (toChecksum(toContent(document)) === checksum) {
+    if (!options['dry-run']) await record(doc_id, etag, file.content);
+    return { outcome: 'unchanged' };
+  }
+  if (!isEdited && !options.force)
+    return { outcome: 'outdated', message: 'The document has changed. Pull it.' };
+  if (base?.etag !== etag && !options.force) return { outcome: 'conflict', message: describeConflict(base) };
+  if (document.status === 'archived')
+    return { outcome: 'failed', message: 'The document is archived, so it cannot change.' };
+  if (document.status === 'published') return revise(push, document, etag);
+  if (options['dry-run']) return { outcome: 'updated' };
+  await publishIfWanted(push, doc_id, await write(push, document, etag));
+  return { outcome: 'updated' };
+}
+
+function describeConflict(base: Base | undefined): string {
+  return base
+    ? 'The file and the document have changed. Pull the document to another folder and merge, or push with --force.'
+    : 'Others may have changed the document: this folder has no record of a pull. Push with --force to overwrite it.';
+}
+
+/** Creates a revision draft with the content of the file. The file then belongs to the draft. */
+async function revise(push: Push, document: Document, etag: string | undefined): Promise<Pushed> {
+  const { client, file, options, record } = push;
+  if (!options.revise)
+    return {
+      outcome: 'failed',
+      message: 'The document is published. Push with --revise to create a revision draft.',
+    };
+  if (options['dry-run']) return { outcome: 'revised' };
+  const draft = await client.withResponse.reviseDocument({ doc_id: document.id }, { ifMatch: etag });
+  const { id } = draft.data;
+  await writeDocumentFile({ ...file, id });
+  await record(id, draft.etag, toContent(draft.data));
+  await publishIfWanted(push, id, await write(push, draft.data, draft.etag));
+  return { outcome: 'revised', id };
+}
+
+/** Writes what differs between the document and the file. Returns the new ETag. */
+async function write(
+  { client, file, record }: Push,
+  document: Document,
+  etag: string | undefined,
+): Promise<string | undefined> {
+  const { nodes: present, ...presentFields } = toContent(document);
+  const { nodes, ...fields } = file.content;
+  const doc_id = document.id;
+  let ifMatch = etag;
+  // the tree first, because it is more likely to be rejected
+  if (toChecksum(nodes) !== toChecksum(present)) {
+    ifMatch = (await client.withResponse.replaceTree({ doc_id, body: { nodes } }, { ifMatch })).etag;
+    await record(doc_id, ifMatch, { ...presentFields, nodes });
+  }
+  const body = Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => presentFields[name as keyof typeof fields] !== value),
+  );
+  if (Object.keys(body).length === 0) return ifMatch;
+  ifMatch = (await client.withResponse.updateDocument({ doc_id, body }, { ifMatch })).etag;
+  await record(doc_id, ifMatch, file.content);
+  return ifMatch;
+}
+
+async function publishIfWanted(
+  { client, file, options, record }: Omit<Push, 'base'>,
+  doc_id: string,
+  ifMatch: string | undefined,
+): Promise<void> {
+  if (!options.publish) return;
+  const { etag } = await client.withResponse.publishDocument({ doc_id }, { ifMatch });
+  await record(doc_id, etag, file.content);
+}
