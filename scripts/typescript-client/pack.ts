@@ -9,7 +9,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { generateClient } from './generate.ts';
 
-const run = promisify(execFile);
+/** Runs a tool. npm and the compiler would leave their compiled code in the folder for temporary files. */
+const run = (file: string, args: readonly string[], { cwd }: { cwd?: string } = {}) =>
+  promisify(execFile)(file, args, { cwd, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' } });
 const root = resolve(import.meta.dirname, '../..');
 const source = join(root, 'clients/typescript');
 
