@@ -26,6 +26,7 @@ import {
 const sources = readSources();
 const pages = readPages();
 const shipped = sources.filter(({ path }) => /^(libs|services)\//.test(path) && !isTest(path));
+const clients = sources.filter(({ path }) => path.startsWith('clients/') && !isTest(path));
 
 /** The only places that may import a framework. */
 const frameworkPlaces: Record<string, RegExp> = {
@@ -81,6 +82,27 @@ describe('dependencies', () => {
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 
+  test('a client imports only its own files, and below cli/ also Node', () => {
+    const wrong = clients.flatMap(({ path, imports }) => {
+      const own = path.split('/').slice(0, 3).join('/');
+      const isCli = path.startsWith(`${own}/cli/`);
+      const isAllowed = (target: string) =>
+        target.startsWith(`${own}/`) && (isCli || !target.startsWith(`${own}/cli/`));
+      return imports
+        .filter((target) => !isAllowed(target) && !(isCli && target.startsWith('node:')))
+        .map((target) => `${path} → ${target}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(clients.length).toBeGreaterThan(10);
+  });
+
+  test('a client uses only web standards outside of cli/', () => {
+    const wrong = clients.filter(
+      ({ path, text }) => !path.includes('/cli/') && /\b(process\.|Buffer\b|require\(|Deno\b)/.test(text),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
   test('a capability imports no other capability', () => {
     const capabilities = new Set(shipped.filter(isCapability).map(({ path }) => path));
     const wrong = shipped
@@ -99,11 +121,11 @@ describe('dependencies', () => {
 });
 
 describe('places', () => {
-  test('product code imports neither tools nor test code', () => {
+  test('product code imports neither tools nor clients nor test code', () => {
     const product = shipped.filter(({ path }) => !path.startsWith('libs/testing/'));
     const wrong = product.flatMap(({ path, imports }) =>
       imports
-        .filter((target) => target === '#libs/testing' || isTest(target) || target.startsWith('tools/'))
+        .filter((target) => target === '#libs/testing' || isTest(target) || /^(tools|clients)\//.test(target))
         .map((target) => `${path} → ${target}`),
     );
     expect(wrong).toEqual([]);
@@ -211,7 +233,10 @@ describe('places', () => {
 
 describe('sizes and names', () => {
   test('no file is over 250 lines and the median is below 90', () => {
-    const lengths = shipped.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));
+    const lengths = [...shipped, ...clients].map(({ path, text }) => ({
+      path,
+      lines: text.split('\n').length - 1,
+    }));
     expect(lengths.filter(({ lines }) => lines > 250)).toEqual([]);
     const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(90);
@@ -247,7 +272,7 @@ describe('sizes and names', () => {
   });
 
   test('every exported function or class has a doc comment', () => {
-    const silent = shipped
+    const silent = [...shipped, ...clients]
       .filter(({ path }) => !path.endsWith('/mod.ts'))
       .flatMap(({ path, text }) => {
         const lines = text.split('\n');

@@ -1,4 +1,7 @@
-/** Runs once before all tests: creates the temporary folder of the run, generates what the client needs, and starts the provider of servers. */
+/**
+ * Runs once before all tests: creates the temporary folder of the run, generates what the client needs, and starts the
+ * provider of servers.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';

@@ -29,7 +29,7 @@ export interface Source {
 
 /** All source files. */
 export function readSources(): Source[] {
-  const folders = ['libs', 'services', 'tools', 'scripts', 'tests', 'bench'];
+  const folders = ['libs', 'services', 'clients', 'tools', 'scripts', 'tests', 'bench'];
   const paths = folders
     .flatMap((folder) => listFiles(join(root, folder)))
     .map((path) => relative(root, path));
@@ -39,7 +39,7 @@ export function readSources(): Source[] {
 /** All Markdown pages with their texts, except the results of benchmarks. */
 export function readPages(): { path: string; text: string }[] {
   const topLevel = readdirSync(root).map((name) => join(root, name));
-  const nested = ['docs', 'services', 'libs', 'charts', 'k8s'].flatMap((folder) =>
+  const nested = ['docs', 'services', 'libs', 'clients', 'charts', 'k8s'].flatMap((folder) =>
     listFiles(join(root, folder)),
   );
   return [...topLevel, ...nested]
@@ -102,11 +102,14 @@ function resolveTarget(from: string, target: string): string {
   return target.startsWith('.') ? normalize(join(dirname(from), target)) : target;
 }
 
+/** Folders of files that nobody writes by hand. */
+const skipped = new Set(['node_modules', 'generated']);
+
 function listFiles(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : listFiles(path);
+      if (entry.isDirectory()) return skipped.has(entry.name) ? [] : listFiles(path);
       return [path];
     });
   } catch (error) {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
 import {
   closeServer,
   listenLocally,
@@ -17,7 +18,7 @@ import { denoBinary } from '../../scripts/deno-binary.ts';
 import { about } from '../../services/about.ts';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/testing/services.ts';
-import { type Consumer, createConsumer, readManifest } from './consumer.ts';
+import { type Consumer, createConsumer, readManifest, runReadme } from './consumer.ts';
 import { findOtherNode, runOrThrow } from './programs.ts';
 import type { runStory, StoryInput } from './story.ts';
 import { createStoryServer } from './story-page.ts';
@@ -130,6 +131,31 @@ test('the modules of the client work in a browser without a bundler', async () =
     await browser.close();
     await closeServer(server);
   }
+});
+
+test('the code of the README compiles and works', async () => {
+  const { key, signed, template } = await createInput();
+  const event = {
+    id: 'e',
+    event_type: 'document.published',
+    data: { document: { title: 'From a webhook' } },
+  };
+  const body = JSON.stringify(event);
+  const secret = signed.secret as string;
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const headers = {
+    'webhook-id': 'e',
+    'webhook-timestamp': timestamp,
+    'webhook-signature': new Webhook(secret).sign('e', new Date(Number(timestamp) * 1_000), body),
+  };
+  const prelude = `const bytes = new Uint8Array(${JSON.stringify(template)});
+const secret = ${JSON.stringify(secret)};
+const request = new Request('https://wiki.example.com/hooks', ${JSON.stringify({ method: 'POST', body, headers })});`;
+  const printed = await runReadme(consumer, { url: app.origin, key, prelude });
+  expect(printed).toContain('Closing the till\n');
+  expect(printed).toContain('body/title A title is required\n');
+  expect(printed).toContain('Closing the till (2)\nClosing the till (2).docx ');
+  expect(printed).toMatch(/From a webhook\n$/);
 });
 
 test('the package needs no other package, and has the version of the API', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packClient } from '../../scripts/typescript-client/pack.ts';
+import { runOrThrow } from './programs.ts';
 
 /** Runs a tool. npm and the compiler would leave their compiled code in the folder for temporary files. */
 const run = (file: string, args: readonly string[], { cwd }: { cwd?: string } = {}) =>
@@ -32,7 +33,7 @@ export async function createConsumer(): Promise<Consumer> {
   await run('npm', ['install', ...flags, tarball], { cwd: folder });
   await cp(join(import.meta.dirname, 'story.ts'), join(folder, 'story.ts'));
   const modules = join(folder, 'node_modules/process-document-service-client/dist');
-  await compile(folder);
+  await compile(folder, 'story.ts');
   return {
     folder,
     modules,
@@ -42,7 +43,7 @@ export async function createConsumer(): Promise<Consumer> {
 }
 
 /** Compiles with strict settings, without the types of Node, and checks the types of the package too. */
-async function compile(folder: string): Promise<void> {
+async function compile(folder: string, file: string): Promise<void> {
   const compilerOptions = {
     target: 'es2022',
     lib: ['es2022', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
@@ -51,7 +52,7 @@ async function compile(folder: string): Promise<void> {
     strict: true,
     skipLibCheck: false,
   };
-  await writeJson(join(folder, 'tsconfig.json'), { compilerOptions, files: ['story.ts'] });
+  await writeJson(join(folder, 'tsconfig.json'), { compilerOptions, files: [file] });
   await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch((error) => {
     throw new Error(`The consumer does not compile:\n${error.stdout}`, { cause: error });
   });
@@ -64,4 +65,20 @@ export async function readManifest() {
 
 async function writeJson(path: string, value: unknown): Promise<void> {
   await writeFile(path, JSON.stringify(value));
+}
+
+/**
+ * Compiles and runs the code blocks of the package's README as one program. `prelude` replaces what they take from the
+ * reader. Returns what they print.
+ */
+export async function runReadme(
+  { folder }: Consumer,
+  { url, key, prelude }: { url: string; key: string; prelude: string },
+): Promise<string> {
+  const readme = await readFile(join(root, 'clients/typescript/README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  const program = blocks.join('\n').replace('https://sop.example.com', url).replace('pds_…', key);
+  await writeFile(join(folder, 'readme.ts'), `${prelude}\n${program}`);
+  await compile(folder, 'readme.ts');
+  return runOrThrow(process.execPath, ['readme.js'], { cwd: folder });
 }

@@ -6,7 +6,13 @@ import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/testing/services.ts';
 import { type Consumer, createConsumer } from './consumer.ts';
-import { type Ended, findOtherNode, type Running, type StartOptions, start } from './programs.ts';
+import {
+  findOtherNode,
+  type ProgramOutput,
+  type StartedProgram,
+  type StartOptions,
+  start,
+} from './programs.ts';
 
 /** The program and what it works with. */
 export interface PdsFixture {
@@ -20,8 +26,8 @@ export interface PdsFixture {
   env: Record<string, string>;
   /** Registers an organization. Returns its admin, and the environment with the admin's API key. */
   createAdmin(): Promise<{ admin: Person; env: Record<string, string> }>;
-  start(args: readonly string[], options?: StartOptions): Running;
-  run(args: readonly string[], options?: StartOptions): Promise<Ended>;
+  start(args: readonly string[], options?: StartOptions): StartedProgram;
+  run(args: readonly string[], options?: StartOptions): Promise<ProgramOutput>;
   /** Runs a command with `--json`. Returns what it prints. Rejects if the exit code is not 0. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read results of any shape
   json(args: readonly string[], options?: StartOptions): Promise<any>;

@@ -42,7 +42,7 @@ const text = (value: string) => ({
 const step = { node_type: 'step', title: 'Coins', content: text('Count the coins.') };
 const tree = [{ node_type: 'section', title: 'Count', children: [step] }];
 
-test('a pushed file becomes a draft, and a pull into another folder gives the same file', async () => {
+test('a pushed file becomes a draft, and a pull gives the same file', async () => {
   await write('till.json', { title: 'Closing the till', version: '1', language: 'en', nodes: tree });
   expect(await sync('push')).toMatchObject({ code: 0, files: { 'till.json': 'created' } });
   const pushed = await read('till.json');
@@ -56,7 +56,7 @@ test('a pushed file becomes a draft, and a pull into another folder gives the sa
   expect(await sync('pull')).toMatchObject({ code: 0, files: { 'closing-the-till.json': 'unchanged' } });
 });
 
-test('a changed file updates the draft, and a changed document updates the file', async () => {
+test('changed files update drafts, and changed documents update files', async () => {
   const { id } = await createDocument(pds.app, admin.key, { title: 'SOP', version: '1', nodes: tree });
   await sync('pull');
   await write('sop.json', { ...(await read('sop.json')), title: 'Renamed', department: 'Shop', nodes: [] });
@@ -154,7 +154,7 @@ test('a revoked key ends a push at once, and keeps the report', async () => {
   expect(stderr).toContain('Run `pds login`');
 });
 
-test('two documents with one title, and a file of the user, get different names', async () => {
+test('files of documents with one title have different names', async () => {
   for (const _ of [1, 2]) await createDocument(pds.app, admin.key, { title: 'SOP' });
   await writeFile(path('sop.md'), 'my own notes');
   const { files } = await sync('pull');

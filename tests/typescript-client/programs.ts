@@ -5,19 +5,19 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** What a program printed, and its exit code. */
-export interface Ended {
+export interface ProgramOutput {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
 /** A running program. */
-export interface Running {
+export interface StartedProgram {
   /** Its output so far. */
-  printed(): Ended;
+  printed(): ProgramOutput;
   stop(signal?: NodeJS.Signals): void;
   /** Resolves when it has ended. */
-  ended: Promise<Ended>;
+  ended: Promise<ProgramOutput>;
 }
 
 /** How a program is started. */
@@ -33,9 +33,9 @@ export function start(
   file: string,
   args: readonly string[],
   { cwd, env, input = '' }: StartOptions = {},
-): Running {
+): StartedProgram {
   const child = spawn(file, args, { ...(cwd && { cwd }), env: { PATH: process.env.PATH, ...env } });
-  const printed: Ended = { code: null, stdout: '', stderr: '' };
+  const printed: ProgramOutput = { code: null, stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (part) => (printed.stdout += part));
   child.stderr.setEncoding('utf8').on('data', (part) => (printed.stderr += part));
   // a program that does not read its input may end before

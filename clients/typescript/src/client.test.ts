@@ -173,7 +173,7 @@ describe('errors', () => {
 });
 
 describe('repetition', () => {
-  test('a request over the limit is repeated after Retry-After, with the same idempotency key', async () => {
+  test('a request over the limit is repeated with the same idempotency key', async () => {
     const wait = { 'retry-after': '0' };
     answers = [
       problem(429, 'too_many_requests', wait),

@@ -23,7 +23,7 @@ export interface ClientOptions {
   timeoutMs?: number;
   /** The most repetitions of a request. Default: 3. */
   retries?: number;
-  /** The longest time to wait before a repetition in ms. If the service asks for more, the call fails. Default: 30,000. */
+  /** The longest wait before a repetition in ms. If the service asks for more, the call fails. Default: 30,000. */
   maxRetryDelayMs?: number;
   /** Ends all calls of the client. */
   signal?: AbortSignal;

@@ -42,7 +42,7 @@ export interface ApiResponse<Data> {
   /** The version of the document, for `ifMatch` and `ifNoneMatch`. */
   etag: string | undefined;
   requestId: string | undefined;
-  /** Whether this is the stored response of an earlier request with the same idempotency key. Secrets are then `null`. */
+  /** Whether this is the stored response of an earlier request with the same key. Its secrets are `null`. */
   isReplayed: boolean;
   headers: Headers;
 }

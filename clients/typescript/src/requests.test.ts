@@ -79,7 +79,7 @@ describe('repeatable requests', () => {
   const isRepeatable = (id: keyof typeof operationTable, ifMatch?: string) =>
     buildRequest(base, operationTable[id], { doc_id: 'x', node_id: 'y' }, { ifMatch }).isRepeatable;
 
-  test('reads, posts with an idempotency key, and PUT and DELETE can be repeated', () => {
+  test('reads, posts with a key, and PUT and DELETE can be repeated', () => {
     expect(isRepeatable('getDocument')).toBe(true);
     expect(isRepeatable('publishDocument', '"7"')).toBe(true);
     expect([isRepeatable('replaceTree'), isRepeatable('deleteNode')]).toEqual([true, true]);

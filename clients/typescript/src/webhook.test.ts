@@ -90,7 +90,7 @@ describe('verifyWebhook', () => {
     }
   });
 
-  test('rejects a request without the Standard Webhooks headers, although it is signed', async () => {
+  test('rejects a signed request without the Standard Webhooks headers', async () => {
     const headers = { 'x-service-signature': request.headers.get('x-service-signature') ?? '' };
     await expect(verifyWebhook({ ...request, headers })).rejects.toMatchObject({ reason: 'missing_header' });
   });

@@ -1,4 +1,4 @@
-/** Shell completion: the candidates for a word, from the declarations of the commands, and the scripts of the shells. */
+/** Shell completion: the candidates for a word, from the declarations of the commands, and the shells' scripts. */
 import { type ArgumentSpec, type Command, command, commonOptions, type OptionSpec } from './command.ts';
 import { findCommand } from './parse.ts';
 

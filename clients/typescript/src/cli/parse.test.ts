@@ -46,7 +46,7 @@ describe('arguments and options', () => {
     expect(read('docs list')).toMatchObject({ options: { status: [], limit: undefined, all: false } });
   });
 
-  test('arguments are found by their position, and the last one can take the rest', () => {
+  test('arguments have positions, and the last one can take the rest', () => {
     expect(read('docs get 7')).toMatchObject({ arguments: { id: '7' } });
     expect(read('push a b')).toMatchObject({ arguments: { path: ['a', 'b'] } });
   });
@@ -94,7 +94,7 @@ describe('the commands of pds', () => {
     expect(names.filter((name) => names.some((other) => other.startsWith(`${name} `)))).toEqual([]);
   });
 
-  test('the help lists every command, and its own help every argument and option', () => {
+  test('the help lists commands, and theirs all arguments and options', () => {
     const list = formatHelp(commands, []);
     for (const one of commands.filter(({ isHidden }) => !isHidden)) {
       expect(list).toContain(`  ${one.name}`);
