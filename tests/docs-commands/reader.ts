@@ -39,7 +39,12 @@ export async function openReader(): Promise<Reader> {
   const ports: Ports = new Map(documentedPorts.map((port, at) => [port, free[at] ?? 0]));
   const mongod = await findBinary(() => undefined);
   const libreOffice = await findOrInstallLibreOffice();
-  const own = createEnvironment([dirname(mongod.path), dirname(libreOffice)]);
+  const own = {
+    ...createEnvironment([join(folder, 'global/bin'), dirname(mongod.path), dirname(libreOffice)]),
+    // what a page installs or stores belongs to the reader
+    NPM_CONFIG_PREFIX: join(folder, 'global'),
+    PDS_CONFIG_DIR: join(folder, 'config'),
+  };
   const running = new Map<string, Background>();
   const variables: Record<string, string> = {};
   const receiver = { close: () => {} };

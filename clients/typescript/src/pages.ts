@@ -19,8 +19,8 @@ export async function* listPages(
 }
 
 /**
- * The cursor in the `Link` header (RFC 8288) with `rel="next"`. Only the cursor is used, because the credential must not
- * be sent to another address.
+ * The cursor in the `Link` header (RFC 8288) with `rel="next"`. Only the cursor is used, because the credential must
+ * not be sent to another address.
  */
 export function findNextCursor(header: string | null): string | undefined {
   for (const [, target = '', parameters = ''] of (header ?? '').matchAll(/<([^>]*)>([^<]*)/g))

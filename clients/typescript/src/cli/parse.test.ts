@@ -1,4 +1,5 @@
 /** Tests reading the arguments of `pds`, and its help. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { type Command, command } from './command.ts';
 import { commands } from './commands.ts';
@@ -92,6 +93,12 @@ describe('the commands of pds', () => {
     const names = commands.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => names.some((other) => other.startsWith(`${name} `)))).toEqual([]);
+  });
+
+  test('docs/cli.md names every command', () => {
+    const guide = readFileSync(new URL('../../../../docs/cli.md', import.meta.url), 'utf8');
+    const shown = commands.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
+    expect(shown.filter((name) => !guide.includes(`pds ${name}`))).toEqual([]);
   });
 
   test('the help lists commands, and theirs all arguments and options', () => {
