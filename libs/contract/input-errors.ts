@@ -46,7 +46,7 @@ function addIssue(issue: z.core.$ZodIssue, where: string, errors: InputErrors): 
   }
 }
 
-/** Cuts a key to 64 characters, because that of an untrusted value can be megabytes long, and makes it valid Unicode. */
+/** Cuts a key of an untrusted value, which can be megabytes long, to 64 characters, and makes it valid Unicode. */
 function cutKey(key: PropertyKey): string {
   return String(key).slice(0, 64).toWellFormed();
 }

@@ -1,6 +1,6 @@
 /**
- * Tests that clients which three generators make from the API reference upload a template, export a Word file and create
- * a webhook.
+ * Tests that clients which three generators make from the API reference upload a template, export a Word file and
+ * create a webhook.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
@@ -41,14 +41,14 @@ afterAll(async () => {
 
 test('openapi-typescript: the client compiles and works', async () => {
   const { run, runClient, modules } = await prepareNode('openapi-typescript');
-  await copyFile(new URL('openapi-typescript.generate.mjs', clients), join(modules, '..', 'generate.mjs'));
+  await copyFile(new URL('openapi-typescript-generate.mjs', clients), join(modules, '..', 'generate.mjs'));
   await run(['generate.mjs', reference]);
   await checkResult(await runClient());
 });
 
 test('Hey API: the client compiles and works', async () => {
   const { run, runClient, modules } = await prepareNode('hey-api');
-  await copyFile(new URL('hey-api.config.ts', clients), join(modules, '..', 'openapi-ts.config.ts'));
+  await copyFile(new URL('hey-api-config.ts', clients), join(modules, '..', 'openapi-ts.config.ts'));
   await run([join(modules, '.bin', 'openapi-ts')]);
   await checkResult(await runClient());
 });
