@@ -31,7 +31,7 @@ export async function findOrInstall(
   await installPackage(packageName, purpose);
   const installed = await find();
   if (installed) return installed;
-  throw new Error(`${purpose}: the program is missing. Install it (Debian package: ${packageName}).`);
+  throw new Error(`${purpose} is missing. Install it (Debian package: ${packageName}).`);
 }
 
 /** Whether a file or folder is accessible in a mode, e.g. `constants.X_OK`; by default, whether it exists. */

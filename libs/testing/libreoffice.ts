@@ -14,6 +14,7 @@ const convertMs = 240_000 * slowness;
 /** Prints Word files as PDF with LibreOffice; returns their text and layout (poppler) by file name. */
 export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {
   const libreOffice = await findOrInstallLibreOffice();
+  await findOrInstall(findArial, 'fonts-liberation', 'A font with the widths of Arial for the tests');
   const reader = await findOrInstall(
     () => findOnPath('pdftotext'),
     'poppler-utils',
@@ -46,6 +47,15 @@ export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promi
 /** The path of LibreOffice; installs it if it is missing. Rejects if that fails. */
 export function findOrInstallLibreOffice(): Promise<string> {
   return findOrInstall(findLibreOffice, 'libreoffice-writer-nogui', 'LibreOffice for the tests');
+}
+
+/** Returns the font that LibreOffice prints for Arial, if it has the same widths; without one, lines break elsewhere. */
+async function findArial(): Promise<string | undefined> {
+  const lister = await findOnPath('fc-match');
+  // without fontconfig, as on macOS, the system has the font itself
+  if (!lister) return 'Arial';
+  const { stdout } = await promisify(execFile)(lister, ['--format=%{family}', 'Arial']);
+  return /Arial|Liberation Sans|Arimo/.test(stdout) ? stdout : undefined;
 }
 
 const defaultPaths = ['/Applications/LibreOffice.app/Contents/MacOS/soffice'];
