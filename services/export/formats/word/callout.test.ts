@@ -1,6 +1,8 @@
 /** Tests callouts, coloured text, and pictures with captions in Word files. */
+import { inflateSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import type { RichText } from '#libs/rich-text';
+import { calloutSymbols } from '../../../../tests/fixtures/generators/callout-symbols.ts';
 import { encodePng } from '../../../../tests/fixtures/generators/png.ts';
 import {
   compile,
@@ -12,6 +14,8 @@ import {
   p,
   renderParts,
 } from '../../../../tests/word/samples.ts';
+import { unpack } from '../opc/unpack.ts';
+import { renderWord } from '../word.ts';
 
 const render = async (content: RichText[], title = 'Leaf') => {
   const template = await compile(docx(p('{{content}}')));
@@ -42,11 +46,51 @@ test.each([
   ['panel', 'NOTE', '0B4F94', 'FFFFFF'],
 ])('a callout of the kind %s has the signal word %s in a box', async (kind, word, fill, color) => {
   const xml = await render([callout(kind, createParagraph('inside'))]);
-  expect(getText(xml)).toBe(`Leaf\n${word}\ninside`);
+  expect(getText(xml)).toBe(`Leaf\n\u2002${word}\ninside`);
   expect(xml).toContain(`w:fill="${fill}"/>`);
-  expect(xml).toContain(`<w:color w:val="${color}"/></w:rPr><w:t xml:space="preserve">${word}</w:t>`);
-  expect(xml).toContain(`<w:top w:val="single" w:sz="18" w:space="0" w:color="${fill}"/>`);
+  expect(xml).toContain(`<w:color w:val="${color}"/></w:rPr><w:t xml:space="preserve">\u2002${word}</w:t>`);
 });
+
+/** How much darker a frame is than paper (WCAG 2, contrast ratio). */
+function getContrast(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
+    const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);
+}
+
+test('each kind of callout has its own dark frame, for copies in black and white', async () => {
+  const frames = [];
+  for (const kind of ['danger', 'warning', 'caution', 'note']) {
+    const xml = await render([callout(kind, createParagraph('inside'))]);
+    const frame = /<w:left w:val="(\w+)" w:sz="(\d+)" w:space="0" w:color="(\w{6})"\/>/.exec(xml);
+    expect(getContrast(frame?.[3] ?? 'FFFFFF')).toBeGreaterThan(4.5);
+    frames.push(`${frame?.[1]} ${frame?.[2]}`);
+  }
+  expect(new Set(frames).size).toBe(4);
+});
+
+test('the band of a callout has the symbol of the public page, once in the file', async () => {
+  const template = await compile(docx(p('{{content}}')));
+  const blocks = ['warning', 'caution', 'warning', 'danger', 'note'].map((kind) =>
+    callout(kind, createParagraph('a')),
+  );
+  const bytes = await renderWord(createDocument([createNode('Leaf', blocks)]), template, { indentInches: 0 });
+  const parts = await unpack(bytes);
+  const xml = Buffer.from(parts.get('word/document.xml') ?? []).toString('utf8');
+  expect(xml.match(/<w:drawing>.*?<\/w:drawing>(?=<\/w:r><w:r><w:rPr><w:b\/>)/g)).toHaveLength(5);
+  const pictures = [...parts].filter(([name]) => name.includes('/media/')).map(([, png]) => png);
+  const { blackAlert, whiteAlert, whiteInformation } = calloutSymbols;
+  expect(pictures.map(inflatePixels)).toEqual([blackAlert, whiteAlert, whiteInformation].map(inflatePixels));
+});
+
+/** Returns the pixels of a PNG with one part of data, which do not depend on the compressor. */
+function inflatePixels(png: Uint8Array): string {
+  const bytes = Buffer.from(png);
+  const at = bytes.indexOf('IDAT');
+  return inflateSync(bytes.subarray(at + 4, at + 4 + bytes.readUInt32BE(at - 4))).toString('base64');
+}
 
 test('a callout stays on one page, and its band with the text below', async () => {
   const xml = await render([callout('note', createParagraph('inside'))]);
@@ -61,7 +105,7 @@ test('a callout contains lists, tables and callouts', async () => {
     content: [{ type: 'tableRow', content: [{ type: 'tableCell', content: [createParagraph('cell')] }] }],
   };
   const xml = await render([callout('note', list, table, callout('danger', createParagraph('inner')))]);
-  expect(getText(xml).split(/\n+/)).toEqual(['Leaf', 'NOTE', 'item', 'cell', 'DANGER', 'inner']);
+  expect(getText(xml).split(/\n+/)).toEqual(['Leaf', '\u2002NOTE', 'item', 'cell', '\u2002DANGER', 'inner']);
   expect(xml.match(/<\/w:tc>/g)?.length).toBe(xml.match(/(<\/w:p>|<w:p\/>)<\/w:tc>/g)?.length);
 });
 

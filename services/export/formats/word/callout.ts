@@ -1,16 +1,24 @@
-/** Renders callouts: safety messages and notes in a box, under a band with their signal word. */
+/** Renders callouts: safety messages and notes in a box, under a band with their symbol and signal word. */
 import { type CalloutKind, getCallout, type RichText } from '#libs/rich-text';
 import type { BodyWriter, Position, RenderBlocks } from './body-writer.ts';
+import { CALLOUT_SYMBOLS } from './callout-symbols.ts';
 import { renderParagraph } from './paragraph.ts';
+import { renderSymbol } from './picture.ts';
 import { renderTextRun } from './runs.ts';
 import { AFTER_TABLE } from './table.ts';
 
-/** The safety colours of ANSI Z535 with a readable colour for the signal word. The word needs no colour. */
-const COLORS: Record<CalloutKind, { fill: string; text: string }> = {
-  danger: { fill: 'B3121D', text: 'FFFFFF' },
-  warning: { fill: 'F28C28', text: '000000' },
-  caution: { fill: 'F5C400', text: '000000' },
-  note: { fill: '0B4F94', text: 'FFFFFF' },
+/** The border of a box: its style, its width in eighths of a point and its colour (ECMA-376 part 1, 17.3.4). */
+type Frame = { style: 'double' | 'single' | 'dashed'; size: number; color: string };
+
+/**
+ * The safety colours of ANSI Z535 with a readable colour for the signal word. A copy in black and white keeps word,
+ * symbol and frame: the frame is dark, and the heavier and denser the more severe the hazard is, as on the public page.
+ */
+const LOOKS: Record<CalloutKind, { fill: string; text: string; frame: Frame }> = {
+  danger: { fill: 'B3121D', text: 'FFFFFF', frame: { style: 'double', size: 12, color: 'B3121D' } },
+  warning: { fill: 'F28C28', text: '000000', frame: { style: 'single', size: 24, color: 'A85400' } },
+  caution: { fill: 'F5C400', text: '000000', frame: { style: 'dashed', size: 18, color: '7A6200' } },
+  note: { fill: '0B4F94', text: 'FFFFFF', frame: { style: 'single', size: 12, color: '0B4F94' } },
 };
 
 /** The left and right margin of the box, twips. */
@@ -30,7 +38,8 @@ export function renderCallout(
   renderBlocks: RenderBlocks,
 ): string {
   const { kind, signalWord } = getCallout(node);
-  const { fill, text } = COLORS[kind];
+  const { fill, text, frame } = LOOKS[kind];
+  const symbol = CALLOUT_SYMBOLS[kind];
   const width = Math.max(position.width - position.left, MIN_WIDTH);
   const inner = renderBlocks(writer, node.content ?? [], {
     ...{ base: 0, left: 0, width: width - 2 * MARGIN, height: position.height - BAND, level: 0 },
@@ -38,12 +47,14 @@ export function renderCallout(
   });
   const band = renderParagraph(
     { keepNext: true, spacing: 'w:before="30" w:after="30"' },
-    renderTextRun(signalWord, `<w:b/><w:bCs/><w:color w:val="${text}"/>`),
+    renderSymbol(writer, symbol.png, symbol) +
+      renderTextRun(`\u2002${signalWord}`, `<w:b/><w:bCs/><w:color w:val="${text}"/>`),
   );
   const shading = `<w:shd w:val="clear" w:color="auto" w:fill="${fill}"/>`;
   const row = (properties: string, cellProperties: string, content: string) =>
     `<w:tr><w:trPr><w:cantSplit/>${properties}</w:trPr><w:tc><w:tcPr><w:tcW w:w="${width}" w:type="dxa"/>${cellProperties}</w:tcPr>${content}</w:tc></w:tr>`;
-  const border = (side: string) => `<w:${side} w:val="single" w:sz="18" w:space="0" w:color="${fill}"/>`;
+  const border = (side: string) =>
+    `<w:${side} w:val="${frame.style}" w:sz="${frame.size}" w:space="0" w:color="${frame.color}"/>`;
   return (
     `<w:tbl><w:tblPr><w:tblW w:w="${width}" w:type="dxa"/><w:tblInd w:w="${position.left}" w:type="dxa"/>` +
     `<w:tblBorders>${['top', 'left', 'bottom', 'right'].map(border).join('')}</w:tblBorders><w:tblLayout w:type="fixed"/>` +

@@ -30,13 +30,22 @@ export function renderPicture(
       Math.max(position.height - estimateCaption(caption, position.width - position.left), MIN_HEIGHT) *
       EMU_PER_TWIP,
   });
+  return renderDrawing(writer, id, { width, height, alt });
+}
+
+/** Renders an added picture as a run; its size is in EMU. `properties` is the markup of its run properties. */
+function renderDrawing(
+  writer: BodyWriter,
+  id: string,
+  { width, height, alt, properties = '' }: Size & { alt: string; properties?: string },
+): string {
   writer.drawings += 1;
   const number = writer.plan.nextDrawingId + writer.drawings - 1;
   const name = `name="Picture ${writer.drawings}"`;
   const extent = `cx="${width}" cy="${height}"`;
   const A = 'http://schemas.openxmlformats.org/drawingml/2006';
   return (
-    `<w:r><w:drawing><wp:inline xmlns:wp="${A}/wordprocessingDrawing" distT="0" distB="0" distL="0" distR="0"><wp:extent ${extent}/>` +
+    `<w:r>${properties}<w:drawing><wp:inline xmlns:wp="${A}/wordprocessingDrawing" distT="0" distB="0" distL="0" distR="0"><wp:extent ${extent}/>` +
     `<wp:docPr id="${number}" ${name} descr="${escapeLine(alt)}"/>` +
     `<a:graphic xmlns:a="${A}/main"><a:graphicData uri="${A}/picture"><pic:pic xmlns:pic="${A}/picture">` +
     `<pic:nvPicPr><pic:cNvPr id="${number}" ${name}/><pic:cNvPicPr/></pic:nvPicPr>` +
@@ -44,6 +53,18 @@ export function renderPicture(
     `<pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext ${extent}/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr>` +
     '</pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>'
   );
+}
+
+/** Renders a symbol beside text, a PNG in base64. Its size is in twips; readers skip it, because the text says the same. */
+export function renderSymbol(writer: BodyWriter, png: string, { width, height }: Size): string {
+  const src = `data:image/png;base64,${png}`;
+  const id = addPicture(writer, src, 'image/png', Buffer.from(png, 'base64'));
+  const size = { width: width * EMU_PER_TWIP, height: height * EMU_PER_TWIP };
+  return renderDrawing(writer, id, {
+    ...size,
+    alt: '',
+    properties: '<w:rPr><w:position w:val="-2"/></w:rPr>',
+  });
 }
 
 /** Returns the requested size in EMU; if only one side is given, the aspect ratio is kept. */
