@@ -1,5 +1,6 @@
 /** Tests rich text in Word files: every node and mark is rendered, and unsafe links are not. */
 import { expect, test } from '@jest/globals';
+import type { RichText } from '#libs/rich-text';
 import { dataUri, png } from '../../../../tests/rich-text/sample-images.ts';
 import {
   compile,
@@ -120,11 +121,17 @@ test('a repeated picture is stored once and fits its column', async () => {
   );
 });
 
-test('a paragraph with a picture has an automatic line height', async () => {
+test('a paragraph with a picture has an automatic line height, also in lists, headings and cells', async () => {
   const image = { type: 'image', attrs: { src: dataUri('image/png', png(40, 20)) } };
-  expect((await render([para(image)])).xml).toMatch(
-    /<w:spacing w:line="240" w:lineRule="auto"\/>.*w:drawing/,
-  );
+  const inside = (type: string, content: RichText): RichText => ({ type, content: [content] });
+  const bullets = inside('bulletList', inside('listItem', para(image)));
+  const tasks = inside('taskList', inside('taskItem', para(image)));
+  const table = inside('table', inside('tableRow', inside('tableCell', para(image))));
+  const { xml } = await render([para(image), bullets, tasks, inside('heading', image), table]);
+  const paragraphs = xml.split('</w:p>').filter((paragraph) => paragraph.includes('<w:drawing>'));
+  expect(paragraphs).toHaveLength(5);
+  for (const paragraph of paragraphs) expect(paragraph).toContain('w:line="240" w:lineRule="auto"/>');
+  expect(paragraphs.at(-1)).toContain('<w:spacing w:before="40" w:after="40" w:line="240"');
 });
 
 test('code of up to 20 lines is kept on one page', async () => {
@@ -158,6 +165,17 @@ test('a task has a checkbox with its state', async () => {
   expect(getText(xml)).toBe('Leaf\n☒t\n☐t');
 });
 
+test('tasks are close together, and there is space below the last one', async () => {
+  const item = (name: string) => ({ type: 'taskItem', content: [createParagraph(name)] });
+  const { xml } = await render([{ type: 'taskList', content: ['a', 'b', 'c'].map(item) }]);
+  const paragraphs = xml.split('</w:p>').filter((paragraph) => paragraph.includes('☐'));
+  expect(paragraphs.map((paragraph) => paragraph.includes('<w:contextualSpacing/>'))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
 test('an item that does not start with text has a bullet', async () => {
   const item = { type: 'listItem', content: [{ type: 'codeBlock', content: [text('c')] }] };
   const { xml } = await render([{ type: 'bulletList', content: [item] }]);
@@ -169,7 +187,7 @@ test('an item that does not start with text has a bullet', async () => {
 test('a callout starts with its signal word in Word', async () => {
   const callout = { type: 'callout', attrs: { kind: 'danger' }, content: [createParagraph('inside')] };
   const { xml } = await render([callout]);
-  expect(getText(xml)).toBe('Leaf\nDANGER\ninside');
+  expect(getText(xml)).toBe('Leaf\n\u2002DANGER\ninside');
 });
 
 test('an unknown node is replaced by its text in Word', async () => {

@@ -4,7 +4,7 @@ import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
 import { renderCallout } from './callout.ts';
 import { renderCaptions } from './caption.ts';
 import { renderList } from './list.ts';
-import { getParagraphProperties, getStyleProperties, renderParagraph } from './paragraph.ts';
+import { getParagraphProperties, getSpacing, getStyleProperties, renderParagraph } from './paragraph.ts';
 import { renderRuns } from './runs.ts';
 import { renderTable } from './table.ts';
 
@@ -50,10 +50,8 @@ function renderBlock(writer: BodyWriter, node: RichText, position: Position): st
       const properties = getParagraphProperties(writer, node, position);
       if (!inner.includes('<w:drawing>')) return renderParagraph(properties, inner);
       const captions = renderCaptions(writer, position, properties.align);
-      return (
-        renderParagraph({ ...properties, keepNext: captions !== '', spacing: AUTO_LINE_HEIGHT }, inner) +
-        captions
-      );
+      const spacing = getSpacing(position, inner);
+      return renderParagraph({ ...properties, ...spacing, keepNext: captions !== '' }, inner) + captions;
     }
   }
 }
@@ -68,13 +66,16 @@ function renderHeading(writer: BodyWriter, node: RichText, position: Position): 
   const inner = renderRuns(writer, node.content ?? [], position);
   return (
     renderParagraph(
-      { ...getStyleProperties(style, position), numbering, align: node.attrs?.textAlign },
+      {
+        ...getStyleProperties(style, position),
+        ...(inner.includes('<w:drawing>') ? getSpacing(position, inner) : {}),
+        numbering,
+        align: node.attrs?.textAlign,
+      },
       inner,
     ) + renderCaptions(writer, position)
   );
 }
 
-/** Automatic line height, because a fixed height of the template would cut pictures off. */
-const AUTO_LINE_HEIGHT = 'w:line="240" w:lineRule="auto"';
 const NO_NUMBER = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>';
 const RULE = '<w:bottom w:val="single" w:sz="6" w:space="1" w:color="A6A6A6"/>';

@@ -9,7 +9,12 @@ import {
   type RenderBlocks,
 } from './body-writer.ts';
 import { renderCaptions } from './caption.ts';
-import { getParagraphProperties, type ParagraphProperties, renderParagraph } from './paragraph.ts';
+import {
+  getParagraphProperties,
+  getSpacing,
+  type ParagraphProperties,
+  renderParagraph,
+} from './paragraph.ts';
 import { renderRuns } from './runs.ts';
 
 /** The last of Word's nine levels; deeper lists stay on it. */
@@ -41,18 +46,19 @@ export function renderList(
     hanging: itemPosition.left < position.base + left ? Math.min(hanging, itemPosition.left) : hanging,
     style,
     numbering: `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${numId}"/></w:numPr>`,
-    ...(position.context.cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
   };
   const boxWidth = Math.max(hanging, CHECKBOX_WIDTH);
   const taskProperties: ParagraphProperties = {
     left: Math.max(itemPosition.left, boxWidth),
     hanging: boxWidth,
-    contextualSpacing: true,
   };
-  return (node.content ?? [])
-    .map((item) => {
+  const items = node.content ?? [];
+  return items
+    .map((item, at) => {
       const isTask = item.type === 'taskItem';
-      const properties = isTask ? taskProperties : bulletProperties;
+      // tasks have the style of the text: without its space, the last one would touch the paragraph below
+      const contextualSpacing = at < items.length - 1;
+      const properties = isTask ? { ...taskProperties, contextualSpacing } : bulletProperties;
       const mark = isTask ? renderCheckbox(item) : '';
       const { firstParagraph, rest } = renderFirstParagraph(writer, item, itemPosition, properties, mark);
       return firstParagraph + renderBlocks(writer, rest, itemPosition);
@@ -76,9 +82,12 @@ function renderFirstParagraph(
   const text = isText ? renderRuns(writer, first.content ?? [], position) : '';
   const align = isText ? getParagraphProperties(writer, first, position).align : undefined;
   const captions = renderCaptions(writer, position);
-  const paragraph = renderParagraph({ ...properties, keepNext: captions !== '', align }, mark + text);
-  const firstParagraph = paragraph + captions;
-  return { firstParagraph, rest: isText || !first ? rest : [first, ...rest] };
+  const spacing = getSpacing(position, text);
+  const paragraph = renderParagraph(
+    { ...properties, ...spacing, keepNext: captions !== '', align },
+    mark + text,
+  );
+  return { firstParagraph: paragraph + captions, rest: isText || !first ? rest : [first, ...rest] };
 }
 
 /** Renders a clickable checkbox (a content control of Office 2010 and later, [MS-DOCX] 2.6.1.4). */

@@ -57,13 +57,24 @@ export function getParagraphProperties(
   node: RichText,
   position: Position,
 ): ParagraphProperties {
-  const { quote, cell } = position.context;
+  const { quote } = position.context;
   return {
     ...(quote ? getStyleProperties(writer.plan.styles.quote, position) : { left: position.left }),
-    ...(cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
+    ...getSpacing(position),
     align: node.attrs?.textAlign,
   };
 }
+
+/** Returns the spacing of a paragraph that differs from its style: in a cell, and around pictures in `inner`. */
+export function getSpacing({ context }: Position, inner = ''): Pick<ParagraphProperties, 'spacing'> {
+  const spacing = [context.cell && CELL_SPACING, inner.includes('<w:drawing>') && AUTO_LINE_HEIGHT];
+  const markup = spacing.filter(Boolean).join(' ');
+  return markup === '' ? {} : { spacing: markup };
+}
+
+const CELL_SPACING = 'w:before="40" w:after="40"';
+/** Automatic line height, because a fixed height of the template would cut pictures off. */
+const AUTO_LINE_HEIGHT = 'w:line="240" w:lineRule="auto"';
 
 /** Adds a style's own indent to that of the position. */
 export function getStyleProperties(style: StyleInfo, position: Position): ParagraphProperties {
