@@ -68,14 +68,38 @@ async function loadProcedure(): Promise<WordDocument> {
   return createDocument(nodes.map(toExportNode), { ...properties, record });
 }
 
+/** Columns of words that do not fit in letters of the usual size. */
+const longWords = Array.from({ length: 8 }, (_, at) => `Requalification${at}`);
+const wideTable: RichText = {
+  type: 'table',
+  content: [
+    row('tableHeader', ...longWords),
+    row('tableCell', ...longWords.map((word) => word.toLowerCase())),
+  ],
+};
+
+/** A title that takes many lines of the header, so that less text fits on each page. */
+const longTitle = `${'Inspection of the pressure vessels of a line '.repeat(6)}in the north building`;
+const createTitled = () =>
+  createDocument(
+    Array.from({ length: 9 }, (_, at) =>
+      createNode(
+        `Part${at}`,
+        Array.from({ length: 16 }, () => createParagraph(sentence.repeat(12))),
+      ),
+    ),
+    { title: longTitle },
+  );
+
 let printed: Map<string, string[]>;
 beforeAll(async () => {
   const template = await createDefaultTemplate();
   const files = new Map<string, Uint8Array>();
-  const short = createDocument([createNode('Only', [createParagraph('text')])]);
+  const short = createDocument([createNode('Only', [createParagraph('text'), wideTable])]);
   for (const [name, document] of Object.entries({
     procedure: await loadProcedure(),
     manual: createManual(),
+    titled: createTitled(),
     short,
   }))
     files.set(name, await renderWord(document, template, { indentInches: 0.5 }));
@@ -112,6 +136,14 @@ describe('a printed page', () => {
       );
   });
 
+  test('has whole words in a table of many columns', () => {
+    const [page = ''] = getPages('short');
+    for (const word of longWords) {
+      expect(page).toMatch(new RegExp(`\\b${word}\\b`));
+      expect(page).toMatch(new RegExp(`\\b${word.toLowerCase()}\\b`));
+    }
+  });
+
   test('has a large picture with its headings and its caption', () => {
     // the contents name the titles, too
     const [page] = findPages('manual', 'Captionword');
@@ -141,14 +173,17 @@ describe('the printed contents', () => {
       ),
     );
 
-  test.each(['procedure', 'manual'])('of the %s have the numbers and pages of the headings', (name) => {
-    const entries = listEntries(name);
-    expect(entries.length).toBeGreaterThanOrEqual(4);
-    for (const { number, title, page } of entries) {
-      const heading = new RegExp(`^\\s*${toPattern(number)}\\s+${toPattern(title)}$`, 'm');
-      expect({ title, pages: findPages(name, heading) }).toEqual({ title, pages: [page] });
-    }
-  });
+  test.each(['procedure', 'manual', 'titled'])(
+    'of the %s have the numbers and pages of the headings',
+    (name) => {
+      const entries = listEntries(name);
+      expect(entries.length).toBeGreaterThanOrEqual(4);
+      for (const { number, title, page } of entries) {
+        const heading = new RegExp(`^\\s*${toPattern(number)}\\s+${toPattern(title)}$`, 'm');
+        expect({ title, pages: findPages(name, heading) }).toEqual({ title, pages: [page] });
+      }
+    },
+  );
 
   test('list every section and step', async () => {
     const { nodes } = await loadProcedure();

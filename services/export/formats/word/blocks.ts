@@ -4,12 +4,12 @@ import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
 import { renderCallout } from './callout.ts';
 import { renderCaptions } from './caption.ts';
 import { renderList } from './list.ts';
-import { getParagraphProperties, getSpacing, getStyleProperties, renderParagraph } from './paragraph.ts';
+import { getParagraphProperties, getSizes, getStyleProperties, renderParagraph } from './paragraph.ts';
 import { renderRuns } from './runs.ts';
 import { renderTable } from './table.ts';
 
 /** Maximum number of lines of a code block that Word keeps on one page. */
-const MAX_UNBROKEN_LINES = 20;
+export const MAX_UNBROKEN_LINES = 20;
 
 /** Additional indent of each quote, in twips. */
 const QUOTE = 360;
@@ -50,8 +50,8 @@ function renderBlock(writer: BodyWriter, node: RichText, position: Position): st
       const properties = getParagraphProperties(writer, node, position);
       if (!inner.includes('<w:drawing>')) return renderParagraph(properties, inner);
       const captions = renderCaptions(writer, position, properties.align);
-      const spacing = getSpacing(position, inner);
-      return renderParagraph({ ...properties, ...spacing, keepNext: captions !== '' }, inner) + captions;
+      const sizes = getSizes(position, inner);
+      return renderParagraph({ ...properties, ...sizes, keepNext: captions !== '' }, inner) + captions;
     }
   }
 }
@@ -68,7 +68,8 @@ function renderHeading(writer: BodyWriter, node: RichText, position: Position): 
     renderParagraph(
       {
         ...getStyleProperties(style, position),
-        ...(inner.includes('<w:drawing>') ? getSpacing(position, inner) : {}),
+        ...(inner.includes('<w:drawing>') ? getSizes(position, inner) : {}),
+        markSize: position.context.fontSize,
         numbering,
         align: node.attrs?.textAlign,
       },

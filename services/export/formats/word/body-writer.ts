@@ -22,7 +22,7 @@ export type BodyWriter = {
 /**
  * The position of a block; distances are in twips. `base` is the left edge for lists, `left` that for text,
  * `width` the width of the column, `height` the maximum height of a picture, `level` the next list level.
- * `context` is what encloses the block and changes its formatting.
+ * `context` is what encloses the block and changes its formatting; `fontSize` is in points.
  */
 export type Position = {
   base: number;
@@ -30,7 +30,7 @@ export type Position = {
   width: number;
   height: number;
   level: number;
-  context: { quote?: boolean; cell?: boolean; head?: boolean };
+  context: { quote?: boolean; cell?: boolean; head?: boolean; fontSize?: number | undefined };
 };
 
 /** Renders nested blocks. Lists and tables receive it, because blocks may contain lists and tables in turn. */

@@ -3,7 +3,7 @@ import { toWellFormed } from '#libs/rich-text';
 import type { ExportNode, WordDocument } from '../document.ts';
 import { renderBlocks } from './blocks.ts';
 import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
-import { CONTENTS_DEPTH, getBookmark, renderContents } from './contents.ts';
+import { CONTENTS_DEPTH, type Contents, getBookmark, renderContents } from './contents.ts';
 import { renderParagraph } from './paragraph.ts';
 import { estimateHeading, getMaxPictureHeight } from './picture-height.ts';
 import { renderTextRun } from './runs.ts';
@@ -18,22 +18,22 @@ export function* renderBody(
     yield renderParagraph({ style: writer.plan.styles.title.id }, renderTextRun(document.title));
   if (document.nodes.length === 0 && writer.plan.mode !== 'styles') yield '<w:p/>';
   const contents = renderContents(writer.plan, document);
-  yield contents;
+  if (contents) yield contents.markup;
   const step = Math.round(indentInches * 1_440);
-  yield* renderNodes(writer, document.nodes, 0, { above: 0, step, number: '', hasContents: contents !== '' });
+  yield* renderNodes(writer, document.nodes, 0, { above: 0, step, number: '', contents });
 }
 
 /**
  * `above` is the height of headings directly above, twips, `step` the indent of each level, twips, `number` that of the
  * parent. With contents, titles have bookmarks.
  */
-type NodeOptions = { above: number; step: number; number: string; hasContents: boolean };
+type NodeOptions = { above: number; step: number; number: string; contents: Contents | undefined };
 
 function* renderNodes(
   writer: BodyWriter,
   siblings: ExportNode[],
   depth: number,
-  { above, step, number: parent, hasContents }: NodeOptions,
+  { above, step, number: parent, contents }: NodeOptions,
 ): Generator<string> {
   for (const [at, node] of siblings.entries()) {
     const number = parent === '' ? `${at + 1}` : `${parent}.${at + 1}`;
@@ -46,9 +46,9 @@ function* renderNodes(
     // read once: each access parses the content again
     const { content } = node;
     const text = content ? renderBlocks(writer, toWellFormed(content).content ?? [], position) : '';
-    yield renderHeading(writer, node, { left, number, hasContents }) + text;
+    yield renderHeading(writer, node, { left, number, contents }) + text;
     yield* renderNodes(writer, node.children, depth + 1, {
-      ...{ above: text === '' ? headings : 0, step, number, hasContents },
+      ...{ above: text === '' ? headings : 0, step, number, contents },
     });
   }
 }
@@ -57,15 +57,15 @@ function* renderNodes(
 function renderHeading(
   writer: BodyWriter,
   node: ExportNode,
-  { left, number, hasContents }: { left: number } & Pick<NodeOptions, 'number' | 'hasContents'>,
+  { left, number, contents }: { left: number } & Pick<NodeOptions, 'number' | 'contents'>,
 ): string {
   const { heading1, heading2, heading3 } = writer.plan.styles;
   const style = node.node_type === 'section' ? heading1 : node.node_type === 'step' ? heading2 : heading3;
   const indent = style.isNumbered || left === 0 ? {} : { left: left + style.left };
   const title = renderTextRun(node.title);
   const properties = { style: style.id, keepNext: true, ...indent };
-  if (!hasContents || number.split('.').length > CONTENTS_DEPTH) return renderParagraph(properties, title);
+  if (!contents || number.split('.').length > CONTENTS_DEPTH) return renderParagraph(properties, title);
   const bookmark = `<w:bookmarkStart w:id="${writer.bookmarks}" w:name="${getBookmark(number)}"/>${title}<w:bookmarkEnd w:id="${writer.bookmarks}"/>`;
   writer.bookmarks += 1;
-  return renderParagraph({ ...properties, pageBreakBefore: number === '1' }, bookmark);
+  return renderParagraph({ ...properties, pageBreakBefore: contents.pageStarts.has(number) }, bookmark);
 }

@@ -1,8 +1,11 @@
 /** Estimates the sizes of rich text in the built-in template, for the page numbers of its contents. */
-import { createGrid, parseImage, type RichText } from '#libs/rich-text';
-import { getColumnWidths } from './column-widths.ts';
+import { createGrid, type GridCell, parseImage, type RichText } from '#libs/rich-text';
+import { MAX_UNBROKEN_LINES } from './blocks.ts';
+import { CALLOUT_MARGIN, CALLOUT_SPACE, getFrameWidth } from './callout.ts';
 import type { Box } from './page-flow.ts';
-import { estimateCaption } from './picture-height.ts';
+import { EMU_PER_TWIP, getCaption, getPictureSize } from './picture.ts';
+import { ROW_SPACE } from './table.ts';
+import { layOutTable, type TableLayout } from './table-layout.ts';
 import { countLines, type TextPiece } from './text-width.ts';
 
 /** The height of a line of Arial with the line spacing of the template, in twips per point of the font size. */
@@ -20,21 +23,22 @@ const CODE = 9.5;
 const CODE_WIDTH = 550;
 const AFTER = 120;
 const CELL_SPACE = 40;
-const CELL_MARGIN = 108;
 const INDENT = 360;
-/** The thin paragraph after a table, and the borders of a row and of a callout. */
+/** The space below the line that a picture stands on. */
+const DESCENT = 50;
+/** The thin paragraph after a table, and the border of a row. */
 const AFTER_TABLE = 160;
 const ROW_BORDER = 10;
-const CALLOUT_BORDER = 45;
-const CALLOUT_MARGIN = 160;
 
-/** The place of a block: `left` and `width` as in the renderer, `isCell` for tighter paragraphs. */
+/** The place of a block: `left`, `width` and `height` as in the renderer, `isCell` for tighter paragraphs. */
 type Place = {
   left: number;
   width: number;
   height: number;
   isCell?: boolean;
   isBold?: boolean;
+  /** The size of text in points, if it is not that of the template. */
+  fontSize?: number | undefined;
 };
 
 /** Returns the box of a heading of a node; `width` is that of its text. */
@@ -44,9 +48,14 @@ export function measureHeading(title: string, level: number, width: number): Box
   return { lines, lineHeight: size * LINE, before, after: 100, keepNext: true, isUnbreakable: true };
 }
 
-/** Returns a box of text in one style. */
-export function measureTextBox(text: string, width: number, size: number, more: Partial<Box> = {}): Box {
-  return { lines: countLines([{ text }], toUnits(width, size)), lineHeight: size * LINE, ...more };
+/** Returns a box of text in one style; `size` is in points. */
+export function measureTextBox(
+  text: string,
+  width: number,
+  size: number,
+  { isBold = false, ...more }: Partial<Box> & { isBold?: boolean } = {},
+): Box {
+  return { lines: countLines([{ text, isBold }], toUnits(width, size)), lineHeight: size * LINE, ...more };
 }
 
 /** Generates the boxes of blocks. */
@@ -65,14 +74,15 @@ function* measureBlock(node: RichText, place: Place): Generator<Box> {
     case 'codeBlock': {
       const width = toUnits(place.width - place.left, CODE);
       const pieces = content.map(({ text = '' }) => ({ text, width: CODE_WIDTH }));
-      yield { lines: countLines(pieces, width), lineHeight: CODE * LINE, after: AFTER };
+      const isUnbreakable = pieces.flatMap(({ text }) => text.split('\n')).length <= MAX_UNBROKEN_LINES;
+      yield { lines: countLines(pieces, width), lineHeight: CODE * LINE, after: AFTER, isUnbreakable };
       return;
     }
     case 'blockquote':
       yield* measureBlocks(content, { ...place, left: place.left + INDENT });
       return;
     case 'callout':
-      yield* measureCallout(content, place);
+      yield* measureCallout(node, place);
       return;
     case 'table':
       yield* measureTable(node, place);
@@ -92,87 +102,89 @@ function* measureItem(item: RichText, list: string, place: Place): Generator<Box
   const inner = { ...place, left: place.left + INDENT };
   const [first, ...rest] = item.content ?? [];
   const isText = first?.type === 'paragraph' || first?.type === 'heading';
-  const style = list === 'orderedList' ? 'number' : 'bullet';
-  yield { ...measureParagraph(isText ? (first.content ?? []) : [], inner), style };
+  const leaves = isText ? (first.content ?? []) : [];
+  yield { ...measureParagraph(leaves, inner), style: LIST_STYLES[list] };
+  yield* measureCaptions(leaves, inner);
   yield* measureBlocks(isText || !first ? rest : [first, ...rest], inner);
 }
 
-function measureParagraph(leaves: readonly RichText[], { left, width, height, isCell, isBold }: Place): Box {
+const LIST_STYLES: Record<string, Box['style']> = {
+  bulletList: 'bullet',
+  orderedList: 'number',
+  taskList: 'task',
+};
+
+function measureParagraph(leaves: readonly RichText[], place: Place): Box {
+  const { left, width, isCell, isBold, fontSize = TEXT } = place;
   const space = isCell ? { before: CELL_SPACE, after: CELL_SPACE } : { after: AFTER };
-  const picture = Math.max(0, ...leaves.map((leaf) => getPictureHeight(leaf, width - left, height)));
-  if (picture > 0)
-    return {
-      lines: 1,
-      lineHeight: picture + 50,
-      ...space,
-      keepNext: leaves.some((leaf) => getTitle(leaf) !== ''),
-    };
+  const picture = Math.max(0, ...leaves.map((leaf) => getPictureHeight(leaf, place)));
+  if (picture > 0) {
+    const keepNext = leaves.some((leaf) => getCaption(leaf) !== '');
+    return { lines: 1, lineHeight: picture + DESCENT, ...space, keepNext };
+  }
   const pieces = leaves.map(({ type, text = '', marks = [] }): TextPiece => {
     const has = (mark: string) => marks.some((found) => found.type === mark);
     if (type === 'hardBreak') return { text: '\n' };
     return { text, isBold: isBold || has('bold'), ...(has('code') ? { width: CODE_WIDTH } : {}) };
   });
-  return { lines: countLines(pieces, toUnits(width - left, TEXT)), lineHeight: TEXT * LINE, ...space };
+  const lines = countLines(pieces, toUnits(width - left, fontSize));
+  return { lines, lineHeight: fontSize * LINE, ...space };
 }
 
 function* measureCaptions(leaves: readonly RichText[], { left, width }: Place): Generator<Box> {
   for (const leaf of leaves)
-    if (getTitle(leaf) !== '') yield measureTextBox(getTitle(leaf), width - left, 8.5, { after: 160 });
-}
-
-function getTitle({ type, attrs }: RichText): string {
-  return type === 'image' && typeof attrs?.title === 'string' ? attrs.title.trim() : '';
+    if (getCaption(leaf) !== '') yield measureTextBox(getCaption(leaf), width - left, 8.5, { after: 160 });
 }
 
 /** Returns the height of a picture in twips, 0 for other leaves. */
-function getPictureHeight(leaf: RichText, maxWidth: number, maxHeight: number): number {
+function getPictureHeight(leaf: RichText, place: Place): number {
   const image = leaf.type === 'image' ? parseImage(leaf.attrs?.src) : undefined;
-  if (!image) return 0;
-  const requested = typeof leaf.attrs?.width === 'number' ? leaf.attrs.width : image.width;
-  const width = requested * 15;
-  const height = (width * image.height) / image.width;
-  const available = maxHeight - estimateCaption(getTitle(leaf), maxWidth);
-  return height * Math.min(1, maxWidth / width, available / height);
+  return image ? getPictureSize(leaf, image, place).height / EMU_PER_TWIP : 0;
 }
 
 function* measureTable(table: RichText, place: Place): Generator<Box> {
   const { rows, columns } = createGrid(table);
-  const total = place.width - place.left;
-  const widths = getColumnWidths(rows, {
-    columns,
-    total,
-    minWidth: INDENT,
-    margin: CELL_MARGIN,
-    fontSize: TEXT,
-  });
+  const layout = layOutTable(rows, columns, { available: place.width - place.left, isBuiltIn: true });
+  const heights = measureRows(rows, layout, { ...place, height: place.height - ROW_SPACE });
   let headerHeight = 0;
   let isHead = true;
-  for (const row of rows) {
+  for (const [at, row] of rows.entries()) {
     isHead &&= row.every(({ cell }) => cell.type === 'tableHeader');
-    const heights = row.map(({ cell, column, span, merge }) => {
-      if (merge) return TEXT * LINE;
-      const width =
-        widths.slice(column, column + span).reduce((sum, each) => sum + each, 0) - 2 * CELL_MARGIN;
-      return getHeight(cell.content ?? [], {
-        ...place,
-        left: 0,
-        width,
-        isCell: true,
-        isBold: cell.type === 'tableHeader',
-      });
-    });
-    const lineHeight = Math.max(...heights, TEXT * LINE) + ROW_BORDER;
+    const lineHeight = heights[at] ?? 0;
     yield { lines: 1, lineHeight, isUnbreakable: true, ...(isHead ? { keepNext: true } : { headerHeight }) };
     if (isHead) headerHeight += lineHeight;
   }
   yield { lines: 1, lineHeight: AFTER_TABLE };
 }
 
-function* measureCallout(content: readonly RichText[], place: Place): Generator<Box> {
-  const band = TEXT * LINE + 60 + CALLOUT_BORDER;
+/** Returns the heights of rows. A cell that spans rows makes the last of them higher if they are too low for it. */
+function measureRows(rows: GridCell[][], { widths, margin, fontSize }: TableLayout, place: Place): number[] {
+  /** What the cells that continue into the next row still need, by column. */
+  const pending = new Map<number, number>();
+  return rows.map((row, at) => {
+    let height = TEXT * LINE;
+    for (const { cell, column, span, merge } of row) {
+      const width = widths.slice(column, column + span).reduce((sum, each) => sum + each, -2 * margin);
+      const isBold = cell.type === 'tableHeader';
+      const inner = { ...place, left: 0, width, isCell: true, isBold, fontSize: fontSize ?? place.fontSize };
+      const needed = merge === 'continue' ? pending.get(column) : getHeight(cell.content ?? [], inner);
+      pending.set(column, needed ?? 0);
+      const below = rows[at + 1]?.find((next) => next.column === column);
+      if (below?.merge !== 'continue') height = Math.max(height, needed ?? 0);
+    }
+    height += ROW_BORDER;
+    for (const [column, needed] of pending) pending.set(column, needed - height);
+    return height;
+  });
+}
+
+function* measureCallout(callout: RichText, place: Place): Generator<Box> {
+  const frame = getFrameWidth(callout);
+  const band = TEXT * LINE + 60 + frame;
   yield { lines: 1, lineHeight: band, keepNext: true, isUnbreakable: true };
   const width = place.width - place.left - 2 * CALLOUT_MARGIN;
-  const lineHeight = getHeight(content, { ...place, left: 0, width, isCell: true }) + CALLOUT_BORDER;
+  const inner = { ...place, left: 0, width, height: place.height - CALLOUT_SPACE, isCell: true };
+  const lineHeight = getHeight(callout.content ?? [], inner) + frame;
   yield { lines: 1, lineHeight, isUnbreakable: true, headerHeight: band };
   yield { lines: 1, lineHeight: AFTER_TABLE };
 }

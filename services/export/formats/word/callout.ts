@@ -21,10 +21,16 @@ const LOOKS: Record<CalloutKind, { fill: string; text: string; frame: Frame }> =
   note: { fill: '0B4F94', text: 'FFFFFF', frame: { style: 'single', size: 12, color: '0B4F94' } },
 };
 
+/** Returns the width of a callout's frame on one side, twips. A double line has three times the width of one. */
+export function getFrameWidth(node: RichText): number {
+  const { style, size } = LOOKS[getCallout(node).kind].frame;
+  return (style === 'double' ? 3 * size : size) * 2.5;
+}
+
 /** The left and right margin of the box, twips. */
-const MARGIN = 160;
+export const CALLOUT_MARGIN = 160;
 /** Space that a picture leaves to the band and the frame, twips. */
-const BAND = 900;
+export const CALLOUT_SPACE = 900;
 const MIN_WIDTH = 480;
 
 /**
@@ -42,7 +48,13 @@ export function renderCallout(
   const symbol = CALLOUT_SYMBOLS[kind];
   const width = Math.max(position.width - position.left, MIN_WIDTH);
   const inner = renderBlocks(writer, node.content ?? [], {
-    ...{ base: 0, left: 0, width: width - 2 * MARGIN, height: position.height - BAND, level: 0 },
+    ...{
+      base: 0,
+      left: 0,
+      width: width - 2 * CALLOUT_MARGIN,
+      height: position.height - CALLOUT_SPACE,
+      level: 0,
+    },
     context: { cell: true },
   });
   const band = renderParagraph(
@@ -58,7 +70,7 @@ export function renderCallout(
   return (
     `<w:tbl><w:tblPr><w:tblW w:w="${width}" w:type="dxa"/><w:tblInd w:w="${position.left}" w:type="dxa"/>` +
     `<w:tblBorders>${['top', 'left', 'bottom', 'right'].map(border).join('')}</w:tblBorders><w:tblLayout w:type="fixed"/>` +
-    `<w:tblCellMar><w:left w:w="${MARGIN}" w:type="dxa"/><w:right w:w="${MARGIN}" w:type="dxa"/></w:tblCellMar></w:tblPr>` +
+    `<w:tblCellMar><w:left w:w="${CALLOUT_MARGIN}" w:type="dxa"/><w:right w:w="${CALLOUT_MARGIN}" w:type="dxa"/></w:tblCellMar></w:tblPr>` +
     `<w:tblGrid><w:gridCol w:w="${width}"/></w:tblGrid>${row('<w:tblHeader/>', shading, band)}${row('', '', inner || '<w:p/>')}</w:tbl>${AFTER_TABLE}`
   );
 }

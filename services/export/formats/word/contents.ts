@@ -17,9 +17,14 @@ const MAX_ENTRIES = 300;
 /** The width of the numbers of headings, by level, and the indent of each level; twips. */
 const NUMBER_WIDTHS = [540, 600, 720];
 const LEVEL_INDENT = 720;
-/** The height of the title, of the table of properties and of the empty paragraph above the nodes; twips. */
+/** The size of the title in points; its lines, the table of properties and the empty paragraph below it, in twips. */
 const TITLE_SIZE = 24;
-const PROPERTIES_HEIGHT = 1_020;
+const TITLE_LINE = 618;
+const PROPERTY_WIDTH = 2_136;
+const PROPERTIES_HEIGHT = 1_072;
+/** The space above the title of the contents, twips. */
+const CONTENTS_SPACE = 240;
+const TEXT_LINE = 258;
 /** The width of an entry's title: the text width without its number and the page; twips. */
 const ENTRY_WIDTHS = [8_200, 7_600];
 
@@ -31,28 +36,46 @@ const HEADING_SPACE = 360;
 
 type Entry = { node: ExportNode; number: string; level: number };
 
-/** Returns the markup of the contents; '' for a short document or for a template without them. */
-export function renderContents(plan: TemplatePlan, document: WordDocument): string {
+/** The markup of the contents, and the numbers of the nodes that start a page. */
+export type Contents = { markup: string; pageStarts: ReadonlySet<string> };
+
+/** Returns the contents; undefined for a short document or for a template without them. */
+export function renderContents(plan: TemplatePlan, document: WordDocument): Contents | undefined {
   const { nodes } = document;
-  if (!plan.hasContents || nodes.length === 0) return '';
-  const front =
-    TITLE_SIZE * 26 * measureTextBox(document.title, plan.room.width, TITLE_SIZE).lines + PROPERTIES_HEIGHT;
-  const isLong = () => countPages(plan, nodes, { offset: front }) >= MIN_PAGES;
-  if (nodes.length < MIN_SECTIONS && !isLong()) return '';
+  if (!plan.hasContents || nodes.length === 0) return undefined;
+  const front = measureFront(plan, document);
+  const isLong = () => countPages(plan, nodes, front) >= MIN_PAGES;
+  if (nodes.length < MIN_SECTIONS && !isLong()) return undefined;
   const entries = listEntries(nodes);
-  const pages = getPages(plan, document, { entries, front });
-  const items = entries.map((entry, at) => renderEntry(entry, pages[at] ?? 1, at === 0));
+  const own = placeEntries(plan, { entries, front });
+  const flow = placeNodes(plan, document, { entries, firstPage: own.page() + 1 });
+  const items = entries.map((entry, at) =>
+    renderEntry(entry, {
+      page: flow.pages.get(entry.number) ?? 1,
+      isFirst: at === 0,
+      startsPage: own.breaks.has(entry.number),
+    }),
+  );
   const levels = entries.some(({ level }) => level > 0) ? 2 : 1;
   const field = `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> TOC \\o "1-${levels}" \\h \\z \\u </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>`;
   const end = renderParagraph(
     { spacing: 'w:before="0" w:after="0" w:line="20" w:lineRule="exact"' },
     FIELD_END,
   );
-  return (
+  const markup =
     '<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/><w:docPartUnique/></w:docPartObj></w:sdtPr><w:sdtContent>' +
     renderParagraph({ style: 'TOCHeading' }, renderTextRun('Contents')) +
-    `${items.join('').replace(FIELD_START, field)}${end}</w:sdtContent></w:sdt>`
-  );
+    `${items.join('').replace(FIELD_START, field)}${end}</w:sdtContent></w:sdt>`;
+  return { markup, pageStarts: new Set(['1', ...flow.breaks]) };
+}
+
+/** Returns the height of what the template has above the nodes: the title and the table of properties. */
+function measureFront(plan: TemplatePlan, document: WordDocument): number {
+  const { title, version, department, published_at, organization } = document;
+  const titleLines = measureTextBox(title, plan.room.width, TITLE_SIZE, { isBold: true }).lines;
+  const properties = [version, department, published_at?.slice(0, 10), organization];
+  const lines = properties.map((text) => measureTextBox(text ?? '', PROPERTY_WIDTH, 10).lines);
+  return TITLE_LINE * titleLines + PROPERTIES_HEIGHT + (Math.max(...lines) - 1) * TEXT_LINE;
 }
 
 /** Returns the bookmark of the node with this number among all nodes, which its entry refers to. */
@@ -74,42 +97,55 @@ function listEntries(sections: readonly ExportNode[]): Entry[] {
   ]);
 }
 
-/** Estimates the pages of the entries. The nodes start on a new page after the contents. */
-function getPages(
+/** Estimates the pages of the contents. */
+function placeEntries(
+  plan: TemplatePlan,
+  { entries, front }: { entries: readonly Entry[]; front: number },
+): PageFlow {
+  const flow = createPageFlow(plan.room.height, { used: front + CONTENTS_SPACE });
+  flow.add({ lines: 1, lineHeight: 322, after: 100, keepNext: true });
+  for (const { node, number, level } of entries) {
+    const before = level === 0 ? { before: 60 } : {};
+    flow.add(measureTextBox(node.title, ENTRY_WIDTHS[level] ?? 0, 10, { ...before, name: number }));
+  }
+  return flow;
+}
+
+/** Estimates the pages of the nodes, which start on a new page after the contents. */
+function placeNodes(
   plan: TemplatePlan,
   document: WordDocument,
-  { entries, front }: { entries: readonly Entry[]; front: number },
-): readonly number[] {
-  const contents = createPageFlow(plan.room.height, { offset: front });
-  contents.add({ lines: 1, lineHeight: 322, before: 240, after: 100, keepNext: true });
-  for (const { node, level } of entries)
-    contents.add(measureTextBox(node.title, ENTRY_WIDTHS[level] ?? 0, 10, level === 0 ? { before: 60 } : {}));
+  { entries, firstPage }: { entries: readonly Entry[]; firstPage: number },
+): PageFlow {
   // after a page break, the space above the first heading remains
-  const flow = createPageFlow(plan.room.height, { page: contents.page() + 1, offset: HEADING_SPACE });
+  const flow = createPageFlow(plan.room.height, { page: firstPage, space: HEADING_SPACE });
   const maxDepth = Math.max(...entries.map(({ level }) => level));
-  for (const _ of addNodes(flow, plan, document.nodes, { depth: 0, maxDepth }));
-  return flow.entries;
+  for (const _ of addNodes(flow, plan, document.nodes, { depth: 0, maxDepth, parent: '' }));
+  flow.end();
+  return flow;
 }
 
 /** Counts the pages, up to the number from which on a document has contents. */
-function countPages(plan: TemplatePlan, nodes: readonly ExportNode[], start: { offset: number }): number {
-  const flow = createPageFlow(plan.room.height, start);
-  for (const _ of addNodes(flow, plan, nodes, { depth: 0, maxDepth: 0 })) if (flow.page() >= MIN_PAGES) break;
+function countPages(plan: TemplatePlan, nodes: readonly ExportNode[], used: number): number {
+  const flow = createPageFlow(plan.room.height, { used });
+  for (const _ of addNodes(flow, plan, nodes, { depth: 0, maxDepth: -1, parent: '' }))
+    if (flow.page() >= MIN_PAGES) break;
   return flow.page();
 }
 
-/** Adds the boxes of the nodes in reading order, those up to `maxDepth` as entries; yields after each node. */
+/** Adds the boxes of the nodes in reading order, headings up to `maxDepth` with their numbers; yields after each node. */
 function* addNodes(
   flow: PageFlow,
   plan: TemplatePlan,
   nodes: readonly ExportNode[],
-  { depth, maxDepth, above = 0 }: { depth: number; maxDepth: number; above?: number },
+  { depth, maxDepth, parent, above = 0 }: { depth: number; maxDepth: number; parent: string; above?: number },
 ): Generator<void> {
   for (const [at, node] of nodes.entries()) {
+    const number = parent === '' ? `${at + 1}` : `${parent}.${at + 1}`;
     const { width, height } = plan.room;
     const numberWidth = depth * LEVEL_INDENT + (NUMBER_WIDTHS[depth] ?? 0);
     const heading = measureHeading(node.title, depth, width - numberWidth);
-    flow.add({ ...heading, isEntry: depth <= maxDepth });
+    flow.add(depth <= maxDepth ? { ...heading, name: number } : heading);
     const { content } = node;
     const left = limitIndent({ width, left: 0 }, depth * LEVEL_INDENT);
     const headings = (at === 0 ? above : 0) + estimateHeading(node.title, width - left);
@@ -117,17 +153,21 @@ function* addNodes(
     const blocks = content ? (toWellFormed(content).content ?? []) : [];
     for (const box of measureBlocks(blocks, place)) flow.add(box);
     yield;
-    const below = { depth: depth + 1, maxDepth, above: blocks.length === 0 ? headings : 0 };
+    const below = { depth: depth + 1, maxDepth, parent: number, above: blocks.length === 0 ? headings : 0 };
     yield* addNodes(flow, plan, node.children, below);
   }
 }
 
-function renderEntry({ node, number, level }: Entry, page: number, isFirst: boolean): string {
+function renderEntry(
+  { node, number, level }: Entry,
+  { page, isFirst, startsPage }: { page: number; isFirst: boolean; startsPage: boolean },
+): string {
   const bookmark = getBookmark(number);
   const tab = '<w:r><w:tab/></w:r>';
   const pageField =
     `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> PAGEREF ${bookmark} \\h </w:instrText></w:r>` +
     `<w:r><w:fldChar w:fldCharType="separate"/></w:r>${renderTextRun(`${page}`)}${FIELD_END}`;
   const link = `<w:hyperlink w:anchor="${bookmark}" w:history="1">${renderTextRun(number)}${tab}${renderTextRun(node.title)}${tab}${pageField}</w:hyperlink>`;
-  return renderParagraph({ style: `TOC${level + 1}` }, (isFirst ? FIELD_START : '') + link);
+  const properties = { style: `TOC${level + 1}`, pageBreakBefore: startsPage };
+  return renderParagraph(properties, (isFirst ? FIELD_START : '') + link);
 }

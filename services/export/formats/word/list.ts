@@ -9,12 +9,7 @@ import {
   type RenderBlocks,
 } from './body-writer.ts';
 import { renderCaptions } from './caption.ts';
-import {
-  getParagraphProperties,
-  getSpacing,
-  type ParagraphProperties,
-  renderParagraph,
-} from './paragraph.ts';
+import { getParagraphProperties, getSizes, type ParagraphProperties, renderParagraph } from './paragraph.ts';
 import { renderRuns } from './runs.ts';
 
 /** The last of Word's nine levels; deeper lists stay on it. */
@@ -82,9 +77,9 @@ function renderFirstParagraph(
   const text = isText ? renderRuns(writer, first.content ?? [], position) : '';
   const align = isText ? getParagraphProperties(writer, first, position).align : undefined;
   const captions = renderCaptions(writer, position);
-  const spacing = getSpacing(position, text);
+  const sizes = getSizes(position, text);
   const paragraph = renderParagraph(
-    { ...properties, ...spacing, keepNext: captions !== '', align },
+    { ...properties, ...sizes, keepNext: captions !== '', align },
     mark + text,
   );
   return { firstParagraph: paragraph + captions, rest: isText || !first ? rest : [first, ...rest] };

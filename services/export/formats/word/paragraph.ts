@@ -3,6 +3,7 @@ import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import type { StyleInfo } from '../template/style-definitions.ts';
 import type { BodyWriter, Position } from './body-writer.ts';
+import { renderFontSize } from './runs.ts';
 
 /** Properties of a paragraph in schema order (ECMA-376 part 1, 17.3.1.26, CT_PPr); indents in twips. */
 export type ParagraphProperties = {
@@ -17,6 +18,8 @@ export type ParagraphProperties = {
   hanging?: number;
   contextualSpacing?: boolean;
   align?: unknown;
+  /** The font size of the paragraph mark in points; without it, the mark would keep the line high. */
+  markSize?: number | undefined;
 };
 
 /** Renders a paragraph; `inner` is the markup of its runs. */
@@ -33,6 +36,7 @@ export function renderParagraph(properties: ParagraphProperties, inner: string):
     hanging = 0,
     contextualSpacing,
     align,
+    markSize,
   } = properties;
   const markup = [
     style && `<w:pStyle w:val="${escapeXml(style)}"/>`,
@@ -45,6 +49,7 @@ export function renderParagraph(properties: ParagraphProperties, inner: string):
     (left > 0 || hanging > 0) && `<w:ind w:left="${left}"${hanging > 0 ? ` w:hanging="${hanging}"` : ''}/>`,
     contextualSpacing && '<w:contextualSpacing/>',
     typeof align === 'string' && ALIGNMENTS.get(align),
+    markSize !== undefined && `<w:rPr>${renderFontSize(markSize)}</w:rPr>`,
   ]
     .filter(Boolean)
     .join('');
@@ -60,16 +65,19 @@ export function getParagraphProperties(
   const { quote } = position.context;
   return {
     ...(quote ? getStyleProperties(writer.plan.styles.quote, position) : { left: position.left }),
-    ...getSpacing(position),
+    ...getSizes(position),
     align: node.attrs?.textAlign,
   };
 }
 
-/** Returns the spacing of a paragraph that differs from its style: in a cell, and around pictures in `inner`. */
-export function getSpacing({ context }: Position, inner = ''): Pick<ParagraphProperties, 'spacing'> {
-  const spacing = [context.cell && CELL_SPACING, inner.includes('<w:drawing>') && AUTO_LINE_HEIGHT];
-  const markup = spacing.filter(Boolean).join(' ');
-  return markup === '' ? {} : { spacing: markup };
+/** Returns the sizes of a paragraph that differ from its style: in a cell, and around pictures in `inner`. */
+export function getSizes(
+  { context }: Position,
+  inner = '',
+): Pick<ParagraphProperties, 'spacing' | 'markSize'> {
+  const parts = [context.cell && CELL_SPACING, inner.includes('<w:drawing>') && AUTO_LINE_HEIGHT];
+  const spacing = parts.filter(Boolean).join(' ');
+  return { ...(spacing === '' ? {} : { spacing }), markSize: context.fontSize };
 }
 
 const CELL_SPACING = 'w:before="40" w:after="40"';

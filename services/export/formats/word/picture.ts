@@ -6,7 +6,7 @@ import { estimateCaption } from './picture-height.ts';
 
 /** English Metric Units (EMU): 914,400 per inch. A pixel is 1/96 inch, a twip 1/1,440 inch. */
 const EMU_PER_PIXEL = 9_525;
-const EMU_PER_TWIP = 635;
+export const EMU_PER_TWIP = 635;
 
 /** The least height to which pictures are limited, twips. */
 const MIN_HEIGHT = 720;
@@ -21,16 +21,28 @@ export function renderPicture(
   alt: string,
   position: Position,
 ): string {
-  const caption = typeof leaf.attrs?.title === 'string' ? leaf.attrs.title.trim() : '';
+  const caption = getCaption(leaf);
   if (caption !== '') writer.captions.push(caption);
   const id = addPicture(writer, String(leaf.attrs?.src), image.mime, image.bytes);
-  const { width, height } = fitInto(getRequestedSize(leaf, image), {
-    width: Math.max(position.width - position.left, 100) * EMU_PER_TWIP,
-    height:
-      Math.max(position.height - estimateCaption(caption, position.width - position.left), MIN_HEIGHT) *
-      EMU_PER_TWIP,
+  return renderDrawing(writer, id, { ...getPictureSize(leaf, image, position), alt });
+}
+
+/** Returns the size of a picture in EMU: the requested one or its own, limited to the text area less its caption. */
+export function getPictureSize(
+  leaf: RichText,
+  image: Size,
+  { width, left, height }: Pick<Position, 'width' | 'left' | 'height'>,
+): Size {
+  const available = Math.max(height - estimateCaption(getCaption(leaf), width - left), MIN_HEIGHT);
+  return fitInto(getRequestedSize(leaf, image), {
+    width: Math.max(width - left, 100) * EMU_PER_TWIP,
+    height: available * EMU_PER_TWIP,
   });
-  return renderDrawing(writer, id, { width, height, alt });
+}
+
+/** Returns the caption of a picture, which is its title; '' for a picture without one and for other leaves. */
+export function getCaption({ type, attrs }: RichText): string {
+  return type === 'image' && typeof attrs?.title === 'string' ? attrs.title.trim() : '';
 }
 
 /** Renders an added picture as a run; its size is in EMU. `properties` is the markup of its run properties. */

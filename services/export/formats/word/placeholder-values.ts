@@ -15,7 +15,7 @@ export function toPlaceholderValues(plan: TemplatePlan, document: WordDocument):
   const texts = {
     title,
     version: version ?? '',
-    version_label: version ? `Version ${version}` : '',
+    version_label: formatVersion(version),
     department: department ?? '',
     published_at: published_at?.slice(0, 10) ?? '',
     organization,
@@ -36,8 +36,13 @@ export function toPlaceholderValues(plan: TemplatePlan, document: WordDocument):
   };
 }
 
+/** The version with its word, '' without one. */
+export function formatVersion(version: string | null): string {
+  return version ? `Version ${version}` : '';
+}
+
 /** The status in words. Everything but a published version is in capitals, so that no reader takes it for valid. */
-function formatStatus({ status, superseded_by }: DocumentRecord): string {
+export function formatStatus({ status, superseded_by }: DocumentRecord): string {
   if (status === 'published') return 'Published';
   if (status !== 'superseded') return status.toUpperCase();
   return `SUPERSEDED by ${superseded_by ? `version ${superseded_by}` : 'a later version'}`;

@@ -87,7 +87,8 @@ function renderRunProperties(
   isLink: boolean,
 ): string {
   const { marks = [] } = leaf;
-  if (marks.length === 0 && !isLink && !position.context.head) return '';
+  const { head, fontSize } = position.context;
+  if (marks.length === 0 && !isLink && !head && fontSize === undefined) return '';
   const has = (type: string) => marks.some((mark) => mark.type === type);
   const isCode = has('code');
   const color = getColor(leaf)?.slice(1).toUpperCase();
@@ -96,11 +97,12 @@ function renderRunProperties(
   return [
     isLink && `<w:rStyle w:val="${escapeXml(writer.plan.styles.link.id)}"/>`,
     isCode && '<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/>',
-    (has('bold') || position.context.head) && '<w:b/><w:bCs/>',
+    (has('bold') || head) && '<w:b/><w:bCs/>',
     has('italic') && '<w:i/><w:iCs/>',
     has('strike') && '<w:strike/>',
     isCode && '<w:noProof/>',
     color && `<w:color w:val="${color}"/>`,
+    fontSize !== undefined && renderFontSize(fontSize),
     highlight && !fill && '<w:highlight w:val="yellow"/>',
     has('underline') && '<w:u w:val="single"/>',
     fill && `<w:shd w:val="clear" w:color="auto" w:fill="${fill}"/>`,
@@ -109,6 +111,11 @@ function renderRunProperties(
   ]
     .filter(Boolean)
     .join('');
+}
+
+/** Renders a font size; `points` is a multiple of 0.5. */
+export function renderFontSize(points: number): string {
+  return `<w:sz w:val="${points * 2}"/><w:szCs w:val="${points * 2}"/>`;
 }
 
 /** Returns a highlight's colour as RRGGBB if it is #rgb or #rrggbb. */

@@ -11,6 +11,8 @@ import {
   p,
   renderParts,
 } from '../../../../tests/word/samples.ts';
+import { createDefaultTemplate } from '../default-template.ts';
+import { measureText } from './text-width.ts';
 
 const cell = (text: string, attrs: object = {}, type = 'tableCell') => ({
   type,
@@ -155,6 +157,56 @@ test('columns of short text share the width by their longest text', async () => 
   const [short = 0, long = 0] = getWidths(await render(table([cell('No.'), cell('Torque wrench')])));
   expect(long).toBeGreaterThan(short * 2);
   expect(short + long).toBeGreaterThan(9_020);
+});
+
+const words = (columns: number) => Array.from({ length: columns }, (_, at) => `Requalification${at}`);
+const getFontSizes = (xml: string) => [
+  ...new Set([...xml.matchAll(/<w:sz w:val="(\d+)"\/>/g)].map(([, size]) => Number(size) / 2)),
+];
+
+test.each([
+  [5, []],
+  [6, [8]],
+  [8, [6.5]],
+])('a table with %i columns of long words has letters of %j points', async (columns, sizes) => {
+  const { 'word/document.xml': xml = '' } = await renderParts(
+    createDocument([createNode('N', [table(words(columns).map((word) => cell(word)))])]),
+    await createDefaultTemplate(),
+  );
+  expect(getFontSizes(xml.split('<w:tbl>').at(-1) ?? '')).toEqual(sizes);
+  const letters = (sizes[0] ?? 10) * 0.02;
+  for (const [at, width] of getWidths(xml).slice(-columns).entries())
+    expect(width).toBeGreaterThanOrEqual(measureText(words(columns)[at] ?? '') * letters);
+});
+
+test('small letters reach every run, mark and nested table of a cell', async () => {
+  const bold = { type: 'paragraph', content: [{ type: 'text', text: 'bold', marks: [{ type: 'bold' }] }] };
+  const item = { type: 'listItem', content: [createParagraph('item')] };
+  const list = { type: 'bulletList', content: [item] };
+  const inner = { type: 'tableCell', content: [bold, list, table([cell('nested')])] };
+  const xml = await render(table([...words(10).map((word) => cell(word)), inner]));
+  const tableXml = xml.slice(xml.indexOf('<w:tbl>'), xml.lastIndexOf('</w:tbl>'));
+  const runs = tableXml.match(/<w:r>.*?<w:t /g) ?? [];
+  expect(runs).toHaveLength(13);
+  for (const run of runs) expect(run).toContain('<w:sz w:val="13"/><w:szCs w:val="13"/>');
+  const marks = tableXml.match(/<w:p><w:pPr>.*?<\/w:pPr>/g) ?? [];
+  for (const mark of marks.filter((each) => !each.includes('w:lineRule="exact"')))
+    expect(mark).toContain('<w:rPr><w:sz w:val="13"/>');
+});
+
+test('columns with widths of the editor keep their letters', async () => {
+  const xml = await render(table(words(10).map((word) => cell(word, { colwidth: [60] }))));
+  expect(getFontSizes(xml)).toEqual([]);
+});
+
+test('a column of sentences stays readable beside a column of long text', async () => {
+  const sentence = 'Close the valve, wait for a minute, and write the value into the log of the shift.';
+  const xml = await render(table([cell(sentence.slice(0, 40)), cell(sentence), cell(sentence.repeat(9))]));
+  const [short = 0, middle = 0, long = 0] = getWidths(xml);
+  // 5rem for a few words, 11rem for a sentence
+  expect(short).toBeGreaterThan(1_200);
+  expect(middle).toBeGreaterThan(2_640);
+  expect(long).toBeGreaterThan(middle);
 });
 
 test('no row is split across pages, and leading header rows repeat', async () => {

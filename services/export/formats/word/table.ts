@@ -2,15 +2,11 @@
 import { createGrid, type GridCell, type RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import type { BodyWriter, Position, RenderBlocks } from './body-writer.ts';
-import { getColumnWidths } from './column-widths.ts';
 import { renderParagraph } from './paragraph.ts';
-
-/** Minimum column width in twips: a short word; if there are too many columns, a letter. */
-const MIN_COLUMN_WIDTH = 360;
-const ABSOLUTE_MIN_COLUMN_WIDTH = 120;
+import { layOutTable } from './table-layout.ts';
 
 /** Space that a picture in a cell leaves to header rows above it, twips. */
-const ROW_SPACE = 900;
+export const ROW_SPACE = 900;
 
 /** Renders a table and a thin paragraph, without which Word would join it with a following table. */
 export function renderTable(
@@ -22,18 +18,18 @@ export function renderTable(
   const renderContent = (cell: RichText, cellPosition: Position) =>
     renderBlocks(writer, cell.content ?? [], cellPosition);
   const { rows, columns } = createGrid(node);
-  const total = Math.max(position.width - position.left, columns * ABSOLUTE_MIN_COLUMN_WIDTH);
-  const minWidth = Math.min(MIN_COLUMN_WIDTH, Math.floor(total / columns));
-  const margin = minWidth < MIN_COLUMN_WIDTH ? 20 : MARGIN;
-  // other templates may have wider letters than the built-in one
-  const fontSize = writer.plan.hasContents ? 10 : 12.5;
-  const widths = getColumnWidths(rows, { columns, total, minWidth, margin, fontSize });
+  const table = layOutTable(rows, columns, {
+    available: position.width - position.left,
+    isBuiltIn: writer.plan.hasContents,
+  });
+  const { total, widths, margin } = table;
+  const fontSize = table.fontSize ?? position.context.fontSize;
   const grid = widths.map((width) => `<w:gridCol w:w="${width}"/>`).join('');
   const firstBodyRow = rows.findIndex((row) => !row.every(({ cell }) => cell.type === 'tableHeader'));
   const body = rows.map((row, index) => {
     const isHead = index < (firstBodyRow === -1 ? rows.length : firstBodyRow) && firstBodyRow !== 0;
     const properties = `<w:trPr><w:cantSplit/>${isHead ? '<w:tblHeader/>' : ''}</w:trPr>`;
-    const layout = { widths, margin, height: position.height, renderContent };
+    const layout = { widths, margin, fontSize, height: position.height, renderContent };
     return `<w:tr>${properties}${row.map((cell) => renderCell(cell, layout)).join('')}</w:tr>`;
   });
   const style = writer.plan.tableStyle;
@@ -50,11 +46,13 @@ function renderCell(
   {
     widths,
     margin,
+    fontSize,
     height,
     renderContent,
   }: {
     widths: number[];
     margin: number;
+    fontSize: number | undefined;
     height: number;
     renderContent(cell: RichText, position: Position): string;
   },
@@ -72,7 +70,7 @@ function renderCell(
     width: Math.max(width - 2 * margin, 1),
     height: height - ROW_SPACE,
     level: 0,
-    context: isHead ? { cell: true, head: true } : { cell: true },
+    context: { cell: true, head: isHead, fontSize },
   };
   const inner = merge === 'continue' ? '' : renderContent(cell, cellPosition);
   return `<w:tc><w:tcPr>${properties}</w:tcPr>${inner || '<w:p/>'}</w:tc>`;
@@ -81,8 +79,6 @@ function renderCell(
 const renderBorder = (name: string) => `<w:${name} w:val="single" w:sz="4" w:space="0" w:color="A6A6A6"/>`;
 /** The borders of a table without a style. */
 export const TABLE_BORDERS = `<w:tblBorders>${['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map(renderBorder).join('')}</w:tblBorders>`;
-/** Word's default left and right cell margin, in twips. */
-const MARGIN = 108;
 const renderMargins = (margin: number) =>
   `<w:tblCellMar><w:left w:w="${margin}" w:type="dxa"/><w:right w:w="${margin}" w:type="dxa"/></w:tblCellMar>`;
 /** The thin paragraph after a table. */
