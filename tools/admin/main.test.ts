@@ -2,7 +2,16 @@
 import { expect, test } from '@jest/globals';
 import { runScript } from '../../tests/programs.ts';
 
-const commands = ['mongo-users', 'dead-letters', 're-encrypt', 'verify', 'identity', 'cluster-secrets'];
+const commands = [
+  'mongo-users',
+  'replica-set',
+  'dead-letters',
+  're-encrypt',
+  'verify',
+  'identity',
+  'compose-secrets',
+  'cluster-secrets',
+];
 
 async function runAdmin(...args: string[]) {
   const { exited, printed } = runScript('../tools/admin/main.ts', args, {});

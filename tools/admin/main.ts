@@ -15,6 +15,10 @@ const entries: Record<string, Entry> = {
     description: 'creates or updates the MongoDB users of the services',
     load: () => import('./mongo-users.ts'),
   },
+  'replica-set': {
+    description: 'initiates a MongoDB replica set of one member and creates its administrator',
+    load: () => import('./replica-set.ts'),
+  },
   'dead-letters': {
     description: 'lists, shows and replays events that a service could not handle',
     load: () => import('./dead-letters.ts'),
@@ -30,6 +34,10 @@ const entries: Record<string, Entry> = {
   identity: {
     description: 'rotates the signing key of access tokens',
     load: () => import('./identity.ts'),
+  },
+  'compose-secrets': {
+    description: 'creates the missing secrets of compose.yaml',
+    load: () => import('./compose-secrets.ts'),
   },
   'cluster-secrets': {
     description: 'creates the missing Secrets of a development cluster (only in a clone, not in the image)',
