@@ -18,6 +18,7 @@ import { readResults } from '../tests/security/long/results.ts';
 import { capacityPage } from './capacity-page.ts';
 import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
+import { caddyfile } from './compose-routes.ts';
 import { faultTolerancePage } from './fault-tolerance-page.ts';
 import { invariantsPage } from './invariants-page.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -47,6 +48,7 @@ const files: Record<string, string> = {
   'docs/webhooks.md': await renderPageWithFiles('docs/webhooks.md'),
   'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,
   'charts/platform/values.schema.json': `${JSON.stringify(valuesSchema(services), null, 2)}\n`,
+  'compose/Caddyfile': caddyfile(contracts, apiPrefix),
   ...monitoringFiles(),
 };
 

@@ -22,7 +22,8 @@ export interface GatewayOptions {
   onError(message: string, error: unknown): void;
 }
 
-const BadGateway = problem(
+/** A service accepted a request and closed the connection without a response. */
+export const BadGateway = problem(
   'bad_gateway',
   502,
   'The service closed the connection before it responded. The request may or may not have taken effect.',

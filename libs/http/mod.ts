@@ -6,7 +6,7 @@ export { createBodyParser } from './body-parser.ts';
 export { createBoundedCache } from './bounded-cache.ts';
 export type { Authenticate } from './credentials.ts';
 export type { CursorKeyring } from './cursors.ts';
-export { type GatewayOptions, gateway } from './gateway.ts';
+export { BadGateway, type GatewayOptions, gateway } from './gateway.ts';
 export {
   type AuditDetails,
   type HandlerInput,
