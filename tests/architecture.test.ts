@@ -132,26 +132,39 @@ describe('places', () => {
   });
 
   test('the image contains only product code and the commands of operators', () => {
-    const lines = readText('.dockerignore').split('\n').filter(Boolean);
-    expect(lines[0]).toBe('*');
-    const included = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-    const files = [
+    const [, files = '', ...stages] = readText('Dockerfile').split(/^FROM /m);
+    const listSources = (stage: string) =>
+      [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
+    const ofFiles = [
       'LICENSE',
       'deno.json',
       'docs/contracts/openapi.json',
       'package-lock.json',
       'package.json',
-      'scripts/sbom.ts',
     ];
-    expect(included.toSorted()).toEqual([...files, 'libs', 'services', 'tools/admin'].toSorted());
+    const product = [...ofFiles, 'scripts/sbom.ts', 'libs', 'services', 'tools/admin'];
+    expect(listSources(files).toSorted()).toEqual(product.toSorted());
+    const trial = ['tools/local-run', 'tools/mongod', 'tests/fixtures/incident-response-sop.json'];
+    for (const stage of stages)
+      expect(listSources(stage)).toEqual(/ AS all-in-one\n/.test(stage) ? trial : []);
+
+    const lines = readText('.dockerignore').split('\n').filter(Boolean);
+    expect(lines[0]).toBe('*');
+    const included = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    expect(included.toSorted()).toEqual([...product, ...trial].toSorted());
     expect(lines).toEqual(expect.arrayContaining(['libs/testing', '**/testing', '**/*.test.ts']));
   });
 
   test('the image contains every package that its code imports', () => {
     const { dependencies } = JSON.parse(readText('package.json'));
-    const inImage = [...shipped, ...sources.filter(({ path }) => path.startsWith('tools/admin/'))].filter(
-      ({ path }) => !path.startsWith('libs/testing/') && !isTest(path),
+    const allInOne = findReachable(createImportGraph(sources, 'values'), 'tools/local-run/container.ts');
+    const inImage = sources.filter(
+      ({ path }) =>
+        (shipped.some((one) => one.path === path) || path.startsWith('tools/admin/') || allInOne.has(path)) &&
+        !path.startsWith('libs/testing/') &&
+        !isTest(path),
     );
+    expect(allInOne).toContain('tools/mongod/replica-set.ts');
     const wrong = inImage.flatMap(({ path, values }) =>
       values
         .filter((target) => !/^(#libs\/|node:|[a-z]+\/.*\.(ts|json)$|package\.json$)/.test(target))

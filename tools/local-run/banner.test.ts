@@ -14,9 +14,9 @@ const unlimited: ActiveSettings = {
   EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: 0,
 };
 
-function bannerWith(settings: Partial<ActiveSettings>): string {
+function bannerWith(settings: Partial<ActiveSettings>, { inContainer = false } = {}): string {
   const demo = { apiKey: 'k', link: 'l' };
-  const rest = { base: 'b', demo, management: 'm', database: 'd', dataDir: 'f' };
+  const rest = { base: 'b', demo, management: 'm', database: 'd', dataDir: 'f', inContainer };
   return formatBanner({ ...rest, settings: { ...unlimited, ...settings } });
 }
 
@@ -41,4 +41,11 @@ test('the banner shows that webhooks cannot be sent to this machine', () => {
 
 test('the banner names active rate limits with their values', () => {
   expect(bannerWith({ LOGINS_PER_MINUTE: 10 })).toContain('Rate limits: LOGINS_PER_MINUTE=10; no others.');
+});
+
+test('the banner of a container does not say that only this machine connects', () => {
+  expect(bannerWith({})).toContain('it accepts connections from this machine only');
+  const text = bannerWith({}, { inContainer: true });
+  expect(text).toContain('everyone who reaches the published port may register');
+  expect(text).not.toContain('this machine');
 });

@@ -31,12 +31,16 @@ export interface BannerOptions {
   management: string;
   database: string;
   dataDir: string;
+  /** Whether the services run in a container, whose port may be published. */
+  inContainer: boolean;
   settings: ActiveSettings;
 }
 
 /** Formats the banner. */
-export function formatBanner({ base, demo, management, database, dataDir, settings }: BannerOptions): string {
-  const settingLines = formatSettings(settings).map((line) => `    ${line}\n`);
+export function formatBanner(options: BannerOptions): string {
+  const { base, demo, management, database, dataDir, inContainer, settings } = options;
+  const machine = inContainer ? 'this container' : 'this machine';
+  const settingLines = formatSettings(settings, machine).map((line) => `    ${line}\n`);
   const access = demo ? `  Demo API key   ${demo.apiKey}\n  Public link    ${demo.link}\n` : '';
   return `
   Process Document Service is ready.
@@ -49,9 +53,12 @@ ${access}  Management     ${management}   (health and metrics)
 ${demo ? formatExample(base, demo) : formatOperatorExample(management, dataDir)}
   Active settings (docs/settings.md explains all settings):
 ${settingLines.join('')}
-  For local development only: it accepts connections from this machine only. Press Ctrl-C to stop everything.
+  ${inContainer ? containerNote : localNote} Press Ctrl-C to stop everything.
 `;
 }
+
+const localNote = 'For local development only: it accepts connections from this machine only.';
+const containerNote = 'For trying only: everyone who reaches the published port may register.';
 
 function formatExample(base: string, { apiKey }: DemoAccess): string {
   return `  Try:  curl -H 'Authorization: Bearer ${apiKey}' ${base}/documents\n`;
@@ -72,14 +79,14 @@ function formatOperatorExample(management: string, dataDir: string): string {
 const planTitles = { trial: 'Trial', team: 'Team', scale: 'Scale' };
 
 /** One line for each setting that limits what you can try: the effect and the setting. */
-function formatSettings(settings: ActiveSettings): string[] {
+function formatSettings(settings: ActiveSettings, machine: string): string[] {
   const plan = settings.DEFAULT_PLAN;
   const noWebhooks = plan === 'scale' ? '' : ', which has no webhooks';
   const networks =
     settings.WEBHOOK_ALLOWED_CIDRS.length > 0 ? ' and to the networks of WEBHOOK_ALLOWED_CIDRS' : '';
   const targets = settings.WEBHOOK_ALLOW_INSECURE_TARGETS
-    ? `may be sent to this machine, also over http${networks} (WEBHOOK_ALLOW_INSECURE_TARGETS=true)`
-    : `may be sent to public https addresses${networks}, not to this machine (WEBHOOK_ALLOW_INSECURE_TARGETS=false)`;
+    ? `may be sent to ${machine}, also over http${networks} (WEBHOOK_ALLOW_INSECURE_TARGETS=true)`
+    : `may be sent to public https addresses${networks}, not to ${machine} (WEBHOOK_ALLOW_INSECURE_TARGETS=false)`;
   return [
     `New organizations get the ${planTitles[plan]} plan${noWebhooks} (DEFAULT_PLAN=${plan}).`,
     `Webhooks ${targets}.`,

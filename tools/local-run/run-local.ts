@@ -18,6 +18,8 @@ import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { seedDemo } from './demo.ts';
 import { writeInstanceFile } from './instance-file.ts';
 
+const loopback = '127.0.0.1';
+
 const logSettings = commonSettings.pick({ LOG_LEVEL: true, LOG_FORMAT: true });
 
 /** What has been started so far and must be stopped. */
@@ -35,10 +37,17 @@ export interface LocalRunOptions {
   dataDir: string;
   /** The starting MongoDB with the data in `dataDir`. */
   mongod: Promise<Mongod>;
+  /** The address that the API listens on, by default loopback. Other addresses are for containers only. */
+  host?: string;
 }
 
 /** Runs all services with the data in `dataDir`. Only this run has permissive defaults. */
-export async function runLocal({ environment, dataDir, mongod }: LocalRunOptions): Promise<void> {
+export async function runLocal({
+  environment,
+  dataDir,
+  mongod,
+  host = loopback,
+}: LocalRunOptions): Promise<void> {
   const parts: LocalParts = {};
   let isStopping = false;
   const stop = async () => {
@@ -58,7 +67,7 @@ export async function runLocal({ environment, dataDir, mongod }: LocalRunOptions
       process.exit(1);
     });
     const dataFolder = await openDataFolder(dataDir);
-    const local = toLocalEnvironment(environment, dataFolder, parts.mongod.uri);
+    const local = toLocalEnvironment(environment, dataFolder, { host, uri: parts.mongod.uri });
     const settings = readAllSettings(local);
     const { LOG_LEVEL: level, LOG_FORMAT: format } = logSettings.parse(settings);
     // the log is held back until the banner is printed
@@ -68,17 +77,18 @@ export async function runLocal({ environment, dataDir, mongod }: LocalRunOptions
     parts.removeInstanceFile = await writeInstanceFile(dataDir, parts.started);
     const origin = `http://127.0.0.1:${parts.started.port}`;
     const active = activeSettings.parse(settings);
-    const base = `${origin}/api/v1`;
+    const appUrl = environment.APP_URL ?? origin;
     const isRegistrationOpen = active.REGISTRATION === 'open';
-    const demo = await seedDemo(dataFolder, {
-      ...{ base, isRegistrationOpen },
-      appUrl: environment.APP_URL ?? origin,
-    });
+    const demo = await seedDemo(dataFolder, { base: `${origin}/api/v1`, appUrl, isRegistrationOpen });
+    const inContainer = host !== loopback;
     const text = formatBanner({
-      ...{ base, demo },
+      // the port of a container may be published as another one
+      base: `${inContainer ? appUrl : origin}/api/v1`,
+      demo,
       management: `http://127.0.0.1:${parts.started.managementPort}`,
       database: parts.mongod.origin,
       dataDir,
+      inContainer,
       settings: active,
     });
     process.stdout.write(text);
@@ -107,7 +117,7 @@ function readAllSettings(environment: StartOptions['environment']): Record<strin
 export function toLocalEnvironment(
   environment: StartOptions['environment'],
   dataFolder: Pick<DataFolder, 'secrets'>,
-  uri: string,
+  { uri, host }: { uri: string; host: string },
 ): StartOptions['environment'] {
   return {
     DEFAULT_PLAN: 'scale',
@@ -122,8 +132,8 @@ export function toLocalEnvironment(
     ...(/^[1-9]\d*$/.test(environment.PORT ?? '') && { APP_URL: `http://127.0.0.1:${environment.PORT}` }),
     ...dataFolder.secrets,
     ...environment,
-    HOST: '127.0.0.1',
-    MANAGEMENT_HOST: '127.0.0.1',
+    HOST: host,
+    MANAGEMENT_HOST: loopback,
     MONGODB_URI: new URL('/process_documents', uri).href + new URL(uri).search,
   };
 }

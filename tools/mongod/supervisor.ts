@@ -6,6 +6,7 @@
 import { rm } from 'node:fs/promises';
 import { MongoMemoryServer } from 'mongodb-memory-server-core';
 import { becomePrimary, setName } from './replica-set.ts';
+import { serverArguments } from './server-arguments.ts';
 
 /** The options of the supervisor, as JSON in its only argument. */
 export interface SupervisorOptions {
@@ -58,11 +59,6 @@ async function stopAndExit(
 }
 
 function createServer({ binary, dbPath, cacheGB, keyFile }: SupervisorOptions): MongoMemoryServer {
-  const parameters = [
-    'diagnosticDataCollectionEnabled=false',
-    // a one-member replica set need not wait for another member before it stops
-    'shutdownTimeoutMillisForSignaledShutdown=0',
-  ];
   return new MongoMemoryServer({
     binary: { systemBinary: binary.path, version: binary.version },
     instance: {
@@ -72,10 +68,7 @@ function createServer({ binary, dbPath, cacheGB, keyFile }: SupervisorOptions): 
       storageEngine: 'wiredTiger',
       launchTimeout: recoveryMs,
       ...(keyFile && { keyfileLocation: keyFile }),
-      args: [
-        ...['--nounixsocket', '--oplogSize', '256', '--wiredTigerCacheSizeGB', String(cacheGB)],
-        ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
-      ],
+      args: serverArguments(cacheGB),
     },
     ...(keyFile && { auth: { enable: true } }),
   });
