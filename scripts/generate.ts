@@ -19,6 +19,7 @@ import { capacityPage } from './capacity-page.ts';
 import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
 import { caddyfile } from './compose-routes.ts';
+import { deprecationsSection } from './deprecations.ts';
 import { faultTolerancePage } from './fault-tolerance-page.ts';
 import { invariantsPage } from './invariants-page.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -82,6 +83,7 @@ function operationsPage(): string {
   return renderPage('Operations', [
     'All operations of the API. [Permissions](../permissions.md) shows the access of each role in detail.',
     ...sections,
+    deprecationsSection(contracts),
   ]);
 }
 

@@ -2,6 +2,7 @@
 export { type Access, access, anyone, type ResourceRule } from './access.ts';
 export { type BodyTasks, createBodyTasks } from './body-tasks.ts';
 export { type AnyOperation, type Contract, contract } from './contract.ts';
+export { type Deprecation, deprecationHeaders } from './deprecation.ts';
 export { type Envelope, type EventType, envelope, event } from './event.ts';
 export type { Example, Examples } from './examples.ts';
 export { hostNamePattern, isHostName, portPattern } from './host-name.ts';

@@ -83,9 +83,10 @@ describe('the OpenAPI document of all contracts', () => {
   test.each(documented.map(({ path, method, operation }) => [`${method} ${path}`, path, operation] as const))(
     '%s documents its parameters, body and responses',
     (_, path, documentedOperation: AnyJson) => {
-      const known = 'operationId tags summary description security parameters requestBody responses'.split(
-        ' ',
-      );
+      const known =
+        'operationId tags summary deprecated description security parameters requestBody responses'.split(
+          ' ',
+        );
       expect(Object.keys(documentedOperation).filter((key) => !known.includes(key))).toEqual([]);
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const inPath = documentedOperation.parameters.filter(({ in: where }: AnyJson) => where === 'path');
@@ -316,6 +317,28 @@ describe('the OpenAPI document of one operation', () => {
     const { content } = toDocumented(declared).requestBody;
     expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/CreateThing' });
     expect(toDocument(declared).components.schemas.CreateThing.properties).toHaveProperty('name');
+  });
+
+  test('a deprecated operation says since when, until when and what to use', () => {
+    const deprecated = { since: '2026-11-24', sunset: '2027-06-01', instead: 'Use `b`.' };
+    const documentedOperation = toDocumented(operation({ ...base, id: 'a', description: 'D.', deprecated }));
+    expect(documentedOperation.deprecated).toBe(true);
+    const notice = '**Deprecated** since 2026-11-24. It may be removed on 2027-06-01. Use `b`.';
+    expect(documentedOperation.description).toMatch(new RegExp(`^${notice.replaceAll('*', '\\*')}\n\nD\\.`));
+    const headers = Object.keys(documentedOperation.responses[200].headers);
+    expect(headers).toEqual(expect.arrayContaining(['Deprecation', 'Sunset']));
+    const current = toDocumented(operation({ ...base, id: 'a' }));
+    expect(current).not.toHaveProperty('deprecated');
+    expect(Object.keys(current.responses[200].headers)).toEqual(['X-Request-Id']);
+  });
+
+  test('a deprecated field is marked in its schema', () => {
+    const returns = z.object({ old: z.string().meta({ deprecated: true }), current: z.string() });
+    const { schema } = toDocumented(operation({ ...base, id: 'a', returns })).responses[200].content[
+      'application/json'
+    ];
+    expect(schema.properties.old.deprecated).toBe(true);
+    expect(schema.properties.current).not.toHaveProperty('deprecated');
   });
 
   test('a public operation requires no credentials', () => {

@@ -1,6 +1,7 @@
 /** Generates the OpenAPI 3.1 document of a set of contracts. */
 import type { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
+import { describeDeprecation } from './deprecation.ts';
 import { type Example, type Examples, findResponseExample, toExample } from './examples.ts';
 import { type NamedSchemas, namedSchemas, type Schema, toRecord } from './json-schema.ts';
 import type { Media, Multipart } from './media.ts';
@@ -107,7 +108,14 @@ function toOperationObject(operation: AnyOperation, tag: string, parts: Parts): 
     operationId: operation.id,
     tags: [tag],
     summary: operation.summary,
-    description: [operation.description, operation.access.description].filter(Boolean).join('\n\n'),
+    ...(operation.deprecated && { deprecated: true }),
+    description: [
+      operation.deprecated && describeDeprecation(operation.deprecated),
+      operation.description,
+      operation.access.description,
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
     ...(operation.access.authenticated ? {} : { security: [] }),
     parameters: [
       ...toParameters(operation.params, 'path', schemas, example.params),

@@ -1,6 +1,7 @@
 /** HTTP operations as values. The route, parsing, types, API reference and tests are derived from them. */
 import type { z } from 'zod';
 import type { Access } from './access.ts';
+import { checkDeprecation, type Deprecation } from './deprecation.ts';
 import type { Media, Multipart } from './media.ts';
 import type { ProblemKind } from './problem.ts';
 
@@ -57,13 +58,15 @@ export interface Operation<
    * handler sets the CORS headers of all other responses.
    */
   readonly crossOrigin?: boolean;
+  /** If set, responses have the headers `Deprecation` and `Sunset`, and the API reference shows it. */
+  readonly deprecated?: Deprecation;
   /** Event name in the security log, e.g. `api_key.create`. If set, every request is logged there. */
   readonly audit?: string;
   /** Problems specific to this operation. `getProblems` adds those of the protocol. */
   readonly problems: readonly ProblemKind[];
 }
 
-/** Declares an operation. */
+/** Declares an operation. Throws if the dates of its deprecation are invalid. */
 export function operation<
   Principal,
   Params extends Shape = z.ZodObject<Record<never, never>>,
@@ -74,6 +77,7 @@ export function operation<
 >(
   options: Operation<Principal, Params, Query, Body, Returns, Resource>,
 ): Operation<Principal, Params, Query, Body, Returns, Resource> {
+  if (options.deprecated) checkDeprecation(options.deprecated);
   return options;
 }
 

@@ -32,7 +32,7 @@ export const sharedHeaders = {
 
 /** Returns the headers of an operation's successful response. */
 export function successHeaders(operation: AnyOperation): Headers {
-  const { location, etag, paged } = operation;
+  const { location, etag, paged, deprecated } = operation;
   return {
     ...refer('X-Request-Id'),
     ...(location && {
@@ -41,6 +41,12 @@ export function successHeaders(operation: AnyOperation): Headers {
     ...(etag && refer('ETag')),
     ...(acceptsIdempotencyKey(operation) && refer('Idempotency-Replayed')),
     ...(paged && refer('Link')),
+    ...(deprecated && {
+      Deprecation: headerObject('`@` and the time of the deprecation in seconds since 1970 (RFC 9745)'),
+    }),
+    ...(deprecated?.sunset && {
+      Sunset: headerObject('The time from which the operation may be gone (RFC 8594)'),
+    }),
   };
 }
 

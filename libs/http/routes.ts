@@ -5,6 +5,7 @@
 import express, { type Request, type Response } from 'express';
 import {
   type AnyOperation,
+  deprecationHeaders,
   getCacheControl,
   getProblems,
   type Problem,
@@ -93,6 +94,7 @@ async function serve(
   const requestId = String(response.getHeader('X-Request-Id'));
   const notes: RequestNotes = { details: {}, replayed: false };
   const call = createRequestInfo(request, requestId, notes);
+  response.setHeaders(new Map(Object.entries(deprecationHeaders(operation))));
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   let end: (() => void) | undefined;
