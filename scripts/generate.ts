@@ -5,9 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { type AnyOperation, type EventType, getProblems, openapi } from '#libs/contract';
-import { commonSettings } from '#libs/service';
 import { toGrants } from '#libs/store';
 import { about } from '../services/about.ts';
 import { apiReference } from '../services/api-reference.ts';
@@ -21,6 +19,7 @@ import { valuesSchema } from './chart-schema.ts';
 import { caddyfile } from './compose-routes.ts';
 import { deprecationsSection } from './deprecations.ts';
 import { faultTolerancePage } from './fault-tolerance-page.ts';
+import { gitAttributes } from './git-attributes.ts';
 import { invariantsPage } from './invariants-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { monitoringFiles } from './monitoring/files.ts';
@@ -28,6 +27,7 @@ import { renderPage, renderTable } from './page.ts';
 import { renderPageWithFiles } from './page-with-files.ts';
 import { reliabilityPage } from './reliability-page.ts';
 import { richTextPage } from './rich-text-page.ts';
+import { settingsPage } from './settings-page.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -45,13 +45,19 @@ const files: Record<string, string> = {
   'docs/permissions.md': permissionsPage(),
   'docs/reliability.md': reliabilityPage(readResults()),
   'docs/rich-text.md': renderPage('Rich text', richTextPage(), 'the declarations of nodes and marks'),
-  'docs/settings.md': settingsPage(),
+  'docs/settings.md': settingsPage(services),
   'docs/webhooks.md': await renderPageWithFiles('docs/webhooks.md'),
   'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,
   'charts/platform/values.schema.json': `${JSON.stringify(valuesSchema(services), null, 2)}\n`,
   'compose/Caddyfile': caddyfile(contracts, apiPrefix),
   ...monitoringFiles(),
 };
+
+// webhooks.md is written by hand, except for the files in it
+const collapsed = ['docs/contracts/examples.json', ...Object.keys(files)].filter(
+  (path) => path !== 'docs/webhooks.md',
+);
+files['.gitattributes'] = gitAttributes(collapsed);
 
 const stale = [];
 for (const [path, text] of Object.entries(files)) {
@@ -213,43 +219,6 @@ More rules:
 - An API key acts as the member who created it, limited to the role of the key.
 - Changing your password, or creating a password reset for a member, requires a login. An API key gets 403.
 - *Scale plan*: on another plan, every member of the organization gets \`403 scale_plan_required\`.`;
-}
-
-function settingsPage(): string {
-  const section = (title: string, shape: z.ZodObject) => {
-    const schema = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
-    const rows = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-      const { description, enum: choices } = typeof property === 'object' ? property : {};
-      const sentences = [description, choices && `One of ${choices.join(', ')}`].filter(Boolean);
-      return [`\`${name}\``, formatDefault(shape.shape[name]), sentences.join('. ')];
-    });
-    return rows.length === 0 ? [] : [`## ${title}\n\n${renderTable(['name', 'default', 'meaning'], rows)}`];
-  };
-  const own = services.flatMap(({ contract, settings }) => section(contract.title, settings));
-  const local = `A local run is \`npm start\` without \`MONGODB_URI\`. It differs as follows:
-
-- It also reads \`DATA_DIR\` (default \`.data\`) and stores its data there.
-- It generates its secrets at the first start and stores them there too.
-- It always listens on \`127.0.0.1\`.
-- It has other defaults: \`DEFAULT_PLAN=scale\`, \`WEBHOOK_ALLOW_INSECURE_TARGETS=true\`, \`LOG_FORMAT=pretty\`,
-  \`DRAIN_SECONDS=3\`, \`APP_URL\` with the value of \`PORT\`, and 0 (no limit) for \`RATE_LIMIT_PER_MINUTE\`,
-  \`REGISTRATIONS_PER_HOUR\`, \`LOGINS_PER_MINUTE\`, \`LOGIN_FAILURES_PER_15_MINUTES\` and
-  \`EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE\`.
-
-With \`MONGODB_URI\`, only the defaults in the tables apply.`;
-  return renderPage('Settings', [
-    'All settings are environment variables. At startup, the process reports all invalid settings at once.',
-    local,
-    ...section('Every process', commonSettings),
-    ...own,
-  ]);
-}
-
-/** Formats the default value of a setting. */
-function formatDefault(setting: z.ZodType): string {
-  const { success, data } = setting.safeParse(undefined);
-  if (!success) return 'required';
-  return data === undefined || (Array.isArray(data) && data.length === 0) ? 'unset' : `\`${data}\``;
 }
 
 function formatRoute({ at, path, method }: AnyOperation): string {
