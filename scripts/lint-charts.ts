@@ -35,7 +35,7 @@ try {
     const errors = [];
     for (const file of globSync('ci/*-values.yaml', { cwd: chart }).sort())
       errors.push(...(await lintWithValues(file)));
-    errors.push(...(await findUndetectedErrors()));
+    errors.push(...(await checkDocumentedInstall()), ...(await findUndetectedErrors()));
     for (const error of errors) console.error(`✗ ${error}`);
     process.exitCode = errors.length === 0 ? 0 : 1;
   }
@@ -108,6 +108,23 @@ async function findCriticalIssues(objects: string): Promise<string> {
   );
   const critical = out.split('\n').filter((line) => line.startsWith('[CRITICAL]'));
   return critical.length === 0 ? '' : `kube-score\n${critical.join('\n')}`;
+}
+
+/** Returns an error if the install command of docs/kubernetes.md does not render what the default example renders. */
+async function checkDocumentedInstall(): Promise<string[]> {
+  const page = await readFile(join(root, 'docs', 'kubernetes.md'), 'utf8');
+  const [command = ''] = /^helm .*install pds charts\/platform(?:.*\\\n)+.*$/m.exec(page) ?? [];
+  const values = [...command.matchAll(/--set (?:'([^']+)'|(\S+))/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  );
+  const documented = await renderChart('', ...values.flatMap((value) => ['--set', value]));
+  const example = await renderChart(await readFile(join(chart, 'ci', 'default-values.yaml'), 'utf8'));
+  if (documented.code !== 0 || documented.out !== example.out)
+    return [
+      `docs/kubernetes.md: the install command does not give what ci/default-values.yaml gives\n${documented.err}`,
+    ];
+  console.log(`✓ the install command of docs/kubernetes.md, with ${values.length} values`);
+  return [];
 }
 
 /** Introduces errors that the checks must detect. Returns the undetected ones. */
