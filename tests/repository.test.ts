@@ -1,10 +1,31 @@
 /** Tests the files of the repository that tools of its users and of GitHub read. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { about } from '../services/about.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const packageJson = JSON.parse(read('package.json'));
+
+test('every file names the version of the package', () => {
+  const { version } = packageJson;
+  const lock = JSON.parse(read('package-lock.json'));
+  expect([lock.version, lock.packages[''].version, about.version]).toEqual([version, version, version]);
+  for (const chart of ['platform', 'service']) {
+    const versions = [...read(`charts/${chart}/Chart.yaml`).matchAll(/\b(?:v|appV)ersion: "?([\d.]+)/g)];
+    expect(versions.map(([, found]) => found)).toEqual(Array(chart === 'platform' ? 7 : 1).fill(version));
+  }
+  expect(read('docs/kubernetes.md')).toContain(`process-document-service:${version} .`);
+});
+
+test('the changelog and the upgrade notes describe the version', () => {
+  const { version } = packageJson;
+  const headings = [...read('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+  expect(headings.slice(0, 2)).toEqual(['Unreleased', expect.stringMatching(/ - \d{4}-\d\d-\d\d$/)]);
+  expect(headings[1]).toMatch(version);
+  const minor = version.replace(/\d+$/, '0');
+  expect(read('docs/upgrading.md')).toContain(`\n## To ${minor}\n`);
+});
 
 test('editors, containers and npm use the same Node', () => {
   const version = read('.nvmrc').trim();
