@@ -49,7 +49,7 @@ export function findOrInstallLibreOffice(): Promise<string> {
   return findOrInstall(findLibreOffice, 'libreoffice-writer-nogui', 'LibreOffice for the tests');
 }
 
-/** Returns the font that LibreOffice prints for Arial, if it has the same widths; without one, lines break elsewhere. */
+/** Returns LibreOffice's font for Arial, if it has the same widths. Without one, lines break elsewhere. */
 async function findArial(): Promise<string | undefined> {
   const lister = await findOnPath('fc-match');
   // without fontconfig, as on macOS, the system has the font itself

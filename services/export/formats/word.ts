@@ -12,7 +12,7 @@ import {
   renderContentTypes,
   renderRelationships,
 } from './word/body-writer.ts';
-import { fitRoom } from './word/header-height.ts';
+import { fitHeader } from './word/header-height.ts';
 import { toPlaceholderValues } from './word/placeholder-values.ts';
 
 /** Renders the .docx file. A property that is null (a version, a date) leaves its placeholder empty. */
@@ -22,7 +22,7 @@ export async function renderWord(
   { indentInches }: { indentInches: number },
 ): Promise<Uint8Array> {
   const parts = await unpack(template.bytes, NO_LIMITS);
-  const writer = createBodyWriter(fitRoom(template.plan, document));
+  const writer = createBodyWriter(fitHeader(template.plan, document));
   return pack(writeParts(parts, writer, document, indentInches));
 }
 

@@ -60,7 +60,7 @@ function getContrast(color: string): number {
   return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);
 }
 
-test('each kind of callout has its own dark frame, for copies in black and white', async () => {
+test('each kind of callout has its own dark frame', async () => {
   const frames = [];
   for (const kind of ['danger', 'warning', 'caution', 'note']) {
     const xml = await render([callout(kind, createParagraph('inside'))]);
@@ -71,7 +71,7 @@ test('each kind of callout has its own dark frame, for copies in black and white
   expect(new Set(frames).size).toBe(4);
 });
 
-test('the band of a callout has the symbol of the public page, once in the file', async () => {
+test('a callout has the symbol of the public page, once in the file', async () => {
   const template = await compile(docx(p('{{content}}')));
   const blocks = ['warning', 'caution', 'warning', 'danger', 'note'].map((kind) =>
     callout(kind, createParagraph('a')),

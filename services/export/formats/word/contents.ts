@@ -133,7 +133,7 @@ function countPages(plan: TemplatePlan, nodes: readonly ExportNode[], used: numb
   return flow.page();
 }
 
-/** Adds the boxes of the nodes in reading order, headings up to `maxDepth` with their numbers; yields after each node. */
+/** Adds the boxes of the nodes in reading order, headings up to `maxDepth` with numbers; yields after each node. */
 function* addNodes(
   flow: PageFlow,
   plan: TemplatePlan,

@@ -1,4 +1,4 @@
-/** Calculates the height of the built-in template's header, which a long title or version makes higher than its margin. */
+/** Calculates the height of the built-in template's header, which a long title makes higher than its margin. */
 import type { WordDocument } from '../document.ts';
 import type { TemplatePlan } from '../template/plan.ts';
 import { measureTextBox } from './box-sizes.ts';
@@ -12,8 +12,8 @@ const VERSION_WIDTH = 3_026;
 const TOP_MARGIN = 1_440;
 const AROUND_TEXT = 708 + 121;
 
-/** Returns the plan with the room that a high header leaves to the text. Headers of other templates are unknown. */
-export function fitRoom(plan: TemplatePlan, { title, version, record }: WordDocument): TemplatePlan {
+/** Returns the plan with the height that a high header leaves to the text. Headers of other templates are unknown. */
+export function fitHeader(plan: TemplatePlan, { title, version, record }: WordDocument): TemplatePlan {
   if (!plan.hasContents) return plan;
   const measure = (text: string, width: number, isBold = false) => {
     const { lines, lineHeight } = measureTextBox(text, width, SIZE, { isBold });

@@ -67,7 +67,7 @@ function renderDrawing(
   );
 }
 
-/** Renders a symbol beside text, a PNG in base64. Its size is in twips; readers skip it, because the text says the same. */
+/** Renders a symbol beside text, a PNG in base64; its size is in twips. Readers skip it: the text says the same. */
 export function renderSymbol(writer: BodyWriter, png: string, { width, height }: Size): string {
   const src = `data:image/png;base64,${png}`;
   const id = addPicture(writer, src, 'image/png', Buffer.from(png, 'base64'));

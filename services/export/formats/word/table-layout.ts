@@ -1,4 +1,4 @@
-/** Lays out a table: column widths of the editor, else by content as browsers do, and smaller letters if words need it. */
+/** Lays out a table: column widths of the editor, else by content as browsers do; smaller letters if words need it. */
 import { type GridCell, type RichText, walk } from '#libs/rich-text';
 import { measureText } from './text-width.ts';
 
