@@ -16,6 +16,9 @@ test('every file names the version of the package', () => {
     expect(versions.map(([, found]) => found)).toEqual(Array(chart === 'platform' ? 7 : 1).fill(version));
   }
   expect(read('docs/kubernetes.md')).toContain(`process-document-service:${version} .`);
+  expect(JSON.parse(read('clients/typescript/package.json')).version).toBe(version);
+  for (const page of ['clients/typescript/README.md', 'docs/cli.md'])
+    expect(read(page)).toContain(`process-document-service-client-${version}.tgz`);
 });
 
 test('the changelog and the upgrade notes describe the version', () => {
