@@ -28,7 +28,7 @@ export function revisionHandlers({ repository, families, documentReply, now }: R
           if (original.status !== 'published') throw DocumentNotPublished();
           await families.lockForRevision(original, tx);
           const draft = createRevision(original, now());
-          const nodes = await repository.copy(within, original, draft, null);
+          const nodes = await repository.copy(within, original, draft);
           return documentReply.fromNodes(draft, nodes);
         });
       },

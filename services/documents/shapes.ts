@@ -32,9 +32,15 @@ export const nodeParams = z.object({ doc_id: id, node_id: id });
 /** The largest request body that contains a whole tree, bytes. */
 export const wholeTreeBytes = 32 * 1024 * 1024;
 
+/** The id that a node shares with the same node in other versions. UUIDs are compared without case. */
+const lineageId = z.uuid().toLowerCase();
+
 /** The fields of a node. */
 export const nodeFields = {
   id,
+  lineage_id: id.meta({
+    description: 'Shared with the same node in other versions of the document; unique within a document',
+  }),
   document_id: id,
   parent_id: id.nullable(),
   node_type: nodeType,
@@ -51,6 +57,7 @@ export const nodeFields = {
 
 export interface Node {
   id: string;
+  lineage_id: string;
   document_id: string;
   parent_id: string | null;
   node_type: NodeType;
@@ -139,6 +146,7 @@ export const WrittenNode = z
 
 /** A node in a request with a whole tree. `order` defaults to the node's position among its siblings. */
 interface NodeInput<Text> {
+  lineage_id?: string | undefined;
   node_type: NodeType;
   title: string;
   content?: Text | null | undefined;
@@ -151,6 +159,10 @@ export type TreeInput = NodeInput<string>;
 
 const nodeInput: z.ZodType<NodeInput<Content>> = z
   .strictObject({
+    lineage_id: lineageId.optional().meta({
+      description:
+        'Any UUID, such as the `lineage_id` of a node of another version, or a stable id of your own system. Default: the id of the new node',
+    }),
     node_type: nodeType,
     title,
     content: content.nullish(),
@@ -162,7 +174,26 @@ const nodeInput: z.ZodType<NodeInput<Content>> = z
   .meta({ id: 'NodeInput', description: 'A node with its children.' });
 
 /** A tree in a request. */
-export const treeInput = z.array(nodeInput).max(10_000);
+export const treeInput = z
+  .array(nodeInput)
+  .max(10_000)
+  .superRefine((nodes, context) => {
+    for (const path of findRepeatedLineage(nodes))
+      context.addIssue({ code: 'custom', message: 'This lineage_id appears twice', path });
+  });
+
+/** Finds the paths of lineage ids that another node of the tree has before. */
+function* findRepeatedLineage(
+  nodes: readonly NodeInput<unknown>[],
+  path: readonly (string | number)[] = [],
+  seen = new Set<string>(),
+): Generator<(string | number)[]> {
+  for (const [index, { lineage_id, children = [] }] of nodes.entries()) {
+    if (lineage_id !== undefined && seen.has(lineage_id)) yield [...path, index, 'lineage_id'];
+    if (lineage_id !== undefined) seen.add(lineage_id);
+    yield* findRepeatedLineage(children, [...path, index, 'children'], seen);
+  }
+}
 
 /** Converts the rich text of a tree in the field `nodes` of a body. Adds its warnings to `found`. */
 export function toTreeInput(

@@ -5,15 +5,20 @@ import { countBytes, maxContentBytes, maxNodes, placeNodes, type TreeSize } from
 import type { TreeInput } from './shapes.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 
+/** What a node keeps when a request replaces the tree. */
+export type KeptNode = Pick<NodeRow, '_id' | 'created_by' | 'created_at'>;
+
 /**
- * Returns the nodes of a tree in reading order, each with a new id, and the size of the tree. Throws
- * `NodeHierarchy` with the path of every misplaced node, `TooManyNodes` or `ContentTooLarge`.
+ * Returns the nodes of a tree in reading order, and the size of the tree. A node keeps what `kept` has for its lineage
+ * id; any other node gets a new id. Throws `NodeHierarchy` with the path of every misplaced node, `TooManyNodes` or
+ * `ContentTooLarge`.
  */
 export function flattenTree(
   document: Pick<DocumentRow, '_id' | 'organization_id'>,
   input: readonly TreeInput[],
   created_by: string,
   at: Date,
+  kept: ReadonlyMap<string, KeptNode> = new Map(),
 ): TreeSize & { nodes: NodeRow[] } {
   const { nodes: tree, misplaced } = placeNodes(input);
   if (misplaced.length > 0)
@@ -21,22 +26,26 @@ export function flattenTree(
       NodeHierarchy,
       misplaced.map((path) => ({ path, message: NodeHierarchy.title })),
     );
-  const ids = tree.map(() => newId());
-  const nodes = tree.map(({ input: { node_type, title, content }, parent, order }, index): NodeRow => {
-    return {
-      _id: ids[index] ?? newId(),
+  const nodes: NodeRow[] = [];
+  for (const { input, parent, order } of tree) {
+    const { node_type, title, content, lineage_id } = input;
+    const known = lineage_id === undefined ? undefined : kept.get(lineage_id);
+    const identity = known ?? { _id: newId(), created_by, created_at: at };
+    nodes.push({
+      _id: identity._id,
+      lineage_id: lineage_id ?? identity._id,
       organization_id: document.organization_id,
       document_id: document._id,
-      parent_id: parent === null ? null : (ids[parent] ?? null),
+      parent_id: parent === null ? null : (nodes[parent]?._id ?? null),
       node_type,
       title,
       content: content ?? null,
       order,
-      created_by,
-      created_at: at,
+      created_by: identity.created_by,
+      created_at: identity.created_at,
       updated_at: at,
-    };
-  });
+    });
+  }
   const content_bytes = nodes.reduce((sum, { content }) => sum + countBytes(content), 0);
   return { nodes, ...checkLimits({ node_count: nodes.length, content_bytes }) };
 }

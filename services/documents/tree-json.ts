@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { toSummary } from './presenters.ts';
+import { getLineageId } from './rules/lineage.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 import { groupByParent, type NodePlace, type NodesByParent } from './views.ts';
 
@@ -80,7 +81,8 @@ export interface RenderedNode extends NodePlace {
 
 function renderFields(node: NodeRow): RenderedNode {
   const { _id, document_id, parent_id, node_type, title, order, created_by } = node;
-  const before = JSON.stringify({ id: _id, document_id, parent_id, node_type, title }).slice(0, -1);
+  const ids = { id: _id, lineage_id: getLineageId(node), document_id, parent_id };
+  const before = JSON.stringify({ ...ids, node_type, title }).slice(0, -1);
   const times = { created_at: node.created_at.toISOString(), updated_at: node.updated_at.toISOString() };
   const after = JSON.stringify({ order, created_by, ...times }).slice(1, -1);
   const opening = Buffer.from(`${before},"content":${node.content ?? 'null'},${after},"children":[`);

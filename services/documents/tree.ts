@@ -15,6 +15,7 @@ import {
 import type { DocumentReply } from './document-reply.ts';
 import { assertEditable } from './editing.ts';
 import { canBeChildOf, countBytes } from './rules/hierarchy.ts';
+import { hasLineage } from './rules/lineage.ts';
 import type { NodeType } from './shapes.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { Decision, DocumentRepository, Updated } from './store/document-repository.ts';
@@ -111,7 +112,8 @@ export function nodeHandlers({
         return repository.respond(actor, params.doc_id, async (within, tx) => {
           const request = { actor: within, params, call, authorize };
           const { document, result: nodes } = await edit(request, async (current, at) => {
-            const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at);
+            const kept = hasLineage(body.nodes) ? await trees.findLineage(current, tx) : undefined;
+            const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at, kept);
             await trees.removeAll(current, tx);
             await trees.add(nodes, tx);
             return { change: size, changesText: true, result: nodes };
@@ -165,8 +167,10 @@ function toNode(
   created_by: string,
   at: Date,
 ): NodeRow {
+  const _id = newId();
   return {
-    _id: newId(),
+    _id,
+    lineage_id: _id,
     organization_id,
     document_id,
     parent_id,

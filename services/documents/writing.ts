@@ -85,7 +85,7 @@ export function documentHandlers({ repository, documentReply, now }: DocumentHan
           const original = await repository.get(within, params.doc_id, { ifMatch });
           const { node_count, content_bytes } = original;
           const draft = { ...createDraft(actor, now(), original), node_count, content_bytes };
-          const nodes = await repository.copy(within, original, draft, actor.user_id);
+          const nodes = await repository.copy(within, original, draft);
           return documentReply.fromNodes(draft, nodes);
         });
       },

@@ -33,7 +33,7 @@ export const reviseDocument = operation({
   path: '/documents/{doc_id}/revise',
   summary: 'Create a revision draft of a published document',
   description:
-    'The draft copies the title, version, department, language, editor, tree and owner. `parent_doc_id` is the id of the original. The original stays published and keeps its public link until the revision is published.',
+    'The draft copies the title, version, department, language, editor, tree and owner. Nodes keep their `lineage_id`. `parent_doc_id` is the id of the original. The original stays published and keeps its public link until the revision is published.',
   access: ownerOrAdmin('revise this document'),
   params: docParams,
   status: 201,

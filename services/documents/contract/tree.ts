@@ -139,7 +139,9 @@ export const replaceTree = operation({
   method: 'put',
   path: '/documents/{doc_id}/nodes',
   summary: 'Replace the whole tree',
-  description: `Replaces all nodes or none. Every node gets a new id. ${warningsDescription}`,
+  description:
+    'Replaces all nodes or none. A node with the `lineage_id` of a node of the document keeps its `id`, `created_by` and `created_at`; every other node gets a new id. ' +
+    warningsDescription,
   access: ownerEditorOrAdmin,
   params: docParams,
   query: contentQuery,

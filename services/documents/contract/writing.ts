@@ -96,7 +96,7 @@ export const duplicateDocument = operation({
   path: '/documents/{doc_id}/duplicate',
   summary: 'Copy a document to a new draft',
   description:
-    'Copies the title, version, department, language and tree of a document in any status. You own the draft, and it starts a new history.',
+    'Copies the title, version, department, language and tree of a document in any status. You own the draft, and it starts a new history: its nodes have a new `lineage_id`.',
   access: member,
   params: docParams,
   status: 201,

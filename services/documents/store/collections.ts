@@ -85,6 +85,8 @@ export const nodes = collection('nodes', {
   row: z.object(nodeFields).omit({ id: true }).extend({
     _id: id,
     organization_id: id,
+    /** Rows from before this field existed do not have it: `getLineageId` reads it. */
+    lineage_id: id.exactOptional(),
     /** Rich text as JSON text. */
     content: z.string().nullable(),
     created_at: z.date(),

@@ -119,19 +119,11 @@ export function documentRepository(
       });
     },
 
-    /**
-     * Stores `copy`, a new document, with copies of the nodes of `original`, and returns the new nodes. Their
-     * creator is `nodeCreator`, or that of the original node if it is null.
-     */
-    copy(
-      actor: ChargedActor,
-      original: DocumentRow,
-      copy: DocumentRow,
-      nodeCreator: string | null,
-    ): Promise<NodeRow[]> {
+    /** Stores `copy`, a new document or version, with copies of the nodes of `original`, and returns the new nodes. */
+    copy(actor: ChargedActor, original: DocumentRow, copy: DocumentRow): Promise<NodeRow[]> {
       return store.transact(actor, async (tx) => {
         await create({ ...actor, tx }, copy, []);
-        return trees.copyTree(original, copy, nodeCreator, copy.created_at, tx);
+        return trees.copyTree(original, copy, copy.created_at, tx);
       });
     },
 

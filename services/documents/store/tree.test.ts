@@ -63,7 +63,7 @@ test('copyTree keeps titles, content, order and ties under new ids', async () =>
   const at = new Date('2026-11-22T00:00:00.000Z');
   const copied = await store.transact(toActor(to), async (tx) => {
     await store.rows(documents).insertMany([to], { session: tx.session });
-    return nodeTrees.copyTree(document, to, to.created_by, at, tx);
+    return nodeTrees.copyTree(document, to, at, tx);
   });
   const read = await nodeTrees.findAll(to);
   expect(toNested(read)).toEqual(toNested(nodes));
@@ -73,6 +73,7 @@ test('copyTree keeps titles, content, order and ties under new ids', async () =>
     expect(originals.has(node._id) || originals.has(node.parent_id ?? '')).toBe(false);
     expect(node).toMatchObject({
       document_id: to._id,
+      lineage_id: node._id,
       created_by: to.created_by,
       created_at: at,
       updated_at: at,
@@ -81,17 +82,19 @@ test('copyTree keeps titles, content, order and ties under new ids', async () =>
   expect(toNested(await nodeTrees.findAll(document))).toEqual(toNested(nodes));
 });
 
-test('copyTree without a creator keeps the creator of each node', async () => {
+test('copyTree to another version keeps creators and lineage', async () => {
   const { document, nodes } = createSample();
-  const others = nodes.map((node, at) => (at % 2 ? node : { ...node, created_by: document._id }));
-  await insertDocument(document, others);
-  const to = documentRow({ organization_id: document.organization_id });
-  const copied = await store.transact(toActor(to), (tx) =>
-    nodeTrees.copyTree(document, to, null, new Date(), tx),
+  // one node is from before lineage ids existed, so its id is its lineage id
+  const [{ lineage_id: _, ...oldest } = nodeRow(document), ...others] = nodes.map((node, at) =>
+    at % 2 ? node : { ...node, created_by: document._id },
   );
-  const getCreators = (copies: readonly NodeRow[]) =>
-    copies.map(({ title, created_by }) => [title, created_by]).sort();
-  expect(getCreators(copied)).toEqual(getCreators(others));
+  await insertDocument(document, [oldest, ...others]);
+  const { organization_id, family_id } = document;
+  const to = documentRow({ organization_id, family_id });
+  const copied = await store.transact(toActor(to), (tx) => nodeTrees.copyTree(document, to, new Date(), tx));
+  const getOrigins = (copies: readonly NodeRow[]) =>
+    copies.map(({ title, created_by, lineage_id }) => [title, created_by, lineage_id]).sort();
+  expect(getOrigins(copied)).toEqual(getOrigins([{ ...oldest, lineage_id: oldest._id }, ...others]));
 });
 
 test('copyTree copies 10,000 nodes in one transaction, or none', async () => {
@@ -102,11 +105,11 @@ test('copyTree copies 10,000 nodes in one transaction, or none', async () => {
   );
   await insertDocument(document, [section, ...steps]);
   const to = documentRow({ organization_id: document.organization_id, node_count: 10_000 });
-  await store.transact(toActor(to), (tx) => nodeTrees.copyTree(document, to, null, new Date(), tx));
+  await store.transact(toActor(to), (tx) => nodeTrees.copyTree(document, to, new Date(), tx));
   expect(toNested(await nodeTrees.findAll(to))).toEqual(toNested([section, ...steps]));
   const failed = documentRow({ organization_id: document.organization_id, node_count: 10_000 });
   const failing = store.transact(toActor(failed), async (tx) => {
-    await nodeTrees.copyTree(document, failed, null, new Date(), tx);
+    await nodeTrees.copyTree(document, failed, new Date(), tx);
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');

@@ -2,6 +2,7 @@
 import { NotFound, newId } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
 import { countBytes, getChildType, type TreeSize } from '../rules/hierarchy.ts';
+import { getLineageId } from '../rules/lineage.ts';
 import { type DocumentRow, type NodeRow, nodes } from './collections.ts';
 
 /** The approximate size of a batch, bytes. */
@@ -105,6 +106,14 @@ export function trees(store: Store) {
       return new Map(found.map(({ _id, order }) => [_id, order]));
     },
 
+    /** Returns what identifies the nodes of a document and says who created them, by lineage id. */
+    async findLineage(document: TreeRef, tx: Transaction): Promise<Map<string, LineageRow>> {
+      const fields = { lineage_id: 1, created_by: 1, created_at: 1 };
+      const filter = { document_id: document._id };
+      const found = await rows.find(filter, fields, sessionOptions(tx)).lean<LineageRow[]>();
+      return new Map(found.map((node) => [getLineageId(node), node]));
+    },
+
     /** Sets the `order` of nodes. */
     async reorder(to: readonly NodePosition[], at: Date, tx: Transaction): Promise<void> {
       for (let from = 0; from < to.length; from += batchNodes) {
@@ -122,17 +131,17 @@ export function trees(store: Store) {
 
     /**
      * Copies the tree of a document to another document without nodes, and returns the copies. Copies have
-     * new ids and keep title, content, order and the sequence of ties. Their creator is `created_by`, or that
-     * of the original node if it is null. Does not write the row of the other document: the caller copies
-     * `node_count` and `content_bytes`.
+     * new ids and keep title, content, order and the sequence of ties. In another version of the document they
+     * also keep lineage and creator; in a new document their creator is that of the document. Does not write the
+     * row of the other document: the caller copies `node_count` and `content_bytes`.
      */
     async copyTree(
-      from: TreeRef,
-      to: Pick<DocumentRow, '_id' | 'organization_id'>,
-      created_by: string | null,
+      from: TreeRef & Pick<DocumentRow, 'family_id'>,
+      to: Pick<DocumentRow, '_id' | 'organization_id' | 'family_id' | 'created_by'>,
       at: Date,
       tx: Transaction,
     ): Promise<NodeRow[]> {
+      const isVersion = from.family_id === to.family_id;
       const originals = await tree.findAll(from, tx);
       // siblings with equal `order` are sorted by id, so new ids are created in the sequence of the old ones
       originals.sort((a, b) => (a._id < b._id ? -1 : 1));
@@ -140,10 +149,11 @@ export function trees(store: Store) {
       const copied = originals.map((node) => ({
         ...node,
         _id: getCopyId(copies, node._id),
+        lineage_id: isVersion ? getLineageId(node) : getCopyId(copies, node._id),
         organization_id: to.organization_id,
         document_id: to._id,
         parent_id: node.parent_id === null ? null : getCopyId(copies, node.parent_id),
-        created_by: created_by ?? node.created_by,
+        created_by: isVersion ? node.created_by : to.created_by,
         created_at: at,
         updated_at: at,
       }));
@@ -153,6 +163,9 @@ export function trees(store: Store) {
   };
   return tree;
 }
+
+/** The part of a node that `findLineage` reads. */
+type LineageRow = Pick<NodeRow, '_id' | 'created_by' | 'created_at'> & { lineage_id?: string };
 
 /** The fields of a node that can change. */
 export type NodeChange = Partial<Pick<NodeRow, 'title' | 'content' | 'order' | 'parent_id'>>;

@@ -36,8 +36,10 @@ export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
 
 /** Creates a section of a document. `more` replaces fields. */
 export function nodeRow(document: DocumentRow, more: Partial<NodeRow> = {}): NodeRow {
+  const _id = more._id ?? newId();
   return {
-    _id: newId(),
+    _id,
+    lineage_id: _id,
     organization_id: document.organization_id,
     document_id: document._id,
     parent_id: null,
