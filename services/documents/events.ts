@@ -29,6 +29,13 @@ export const DocumentUpdated = event('document.updated', {
   subscribable: true,
 });
 
+/** Internal: webhooks cannot subscribe to it. */
+export const DocumentEdited = event('document.edited', {
+  description:
+    'A published version was changed in place for the first time, so it no longer has a content hash. `document.updated` reports all changes.',
+  data: z.strictObject({ document: DocumentSummary }),
+});
+
 export const DocumentArchived = event('document.archived', {
   description: 'A published document was archived.',
   data: z.strictObject(documentData),

@@ -17,6 +17,9 @@ export function toSummary(row: SummaryRow): DocumentSummary {
     status: row.status,
     published_at: row.published_at?.toISOString() ?? null,
     archived_at: row.archived_at?.toISOString() ?? null,
+    content_hash: row.content_hash ?? null,
+    change_summary: row.change_summary ?? null,
+    minor_change: row.minor_change ?? false,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

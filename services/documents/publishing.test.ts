@@ -31,9 +31,10 @@ describe('publishDocument', () => {
     const draft = await context.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
     const { status, body, headers } = await lifecycle.publish(ada, draft.id);
     expect([status, headers.get('etag')]).toEqual([200, '"2"']);
-    const { published_at, updated_at } = Document.parse(body);
+    const { published_at, updated_at, content_hash } = Document.parse(body);
     expect(published_at).toBe(updated_at);
-    expect(body).toEqual({ ...draft, status: 'published', published_at, updated_at });
+    expect(content_hash).not.toBeNull();
+    expect(body).toEqual({ ...draft, status: 'published', published_at, updated_at, content_hash });
     expect(await lifecycle.get(ada, draft.id)).toEqual(body);
     expect(outcome(await lifecycle.publish(ada, draft.id))).toEqual([400, 'document_not_draft']);
     expect(await lifecycle.countPublished(draft.id)).toBe(1);

@@ -1,5 +1,6 @@
 /** Publishes drafts, which consumes one publish event of the plan, and archives published documents. */
 import { handle, reply } from '#libs/http';
+import { computeContentHash } from './content-hash.ts';
 import {
   archiveDocument,
   DocumentArchived,
@@ -45,17 +46,21 @@ export function publishHandlers({
         const preconditions = { authorize, ifMatch };
         const consumeQuota = await quota.prepare(actor, now());
         return repository.respond(actor, doc_id, async (within, tx) => {
-          const { document } = await repository.update(within, doc_id, preconditions, async (draft, at) => {
+          const publishDraft = async (draft: DocumentRow, at: Date) => {
             assertDraft(draft);
             await requireNewVersion(within, draft, repository);
-            // first, because a family has at most one published version
+            const nodes = await trees.findAll(draft, tx);
+            const contentHash = await computeContentHash(draft, nodes);
+            // before the draft, because a family has at most one published version
             if (isRevision(draft)) await families.supersede(draft, at, tx);
-            return { change: publish(actor.user_id, at) };
-          });
+            return { change: publish(actor.user_id, contentHash, at), result: nodes };
+          };
+          const updated = await repository.update(within, doc_id, preconditions, publishDraft);
+          const { document, result: nodes } = updated;
           await consumeQuota(document._id, tx);
           const event = isRevision(document) ? DocumentRevised : DocumentPublished;
           tx.publish(event, { document: toSummary(document) });
-          return documentReply.fromNodes(document, await trees.findAll(document, tx));
+          return documentReply.fromNodes(document, nodes);
         });
       },
       {

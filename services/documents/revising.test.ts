@@ -57,6 +57,7 @@ describe('reviseDocument', () => {
       parent_doc_id: original.id,
       status: 'draft',
       published_at: null,
+      content_hash: null,
       created_at: draft.created_at,
       updated_at: draft.created_at,
       nodes: draft.nodes,

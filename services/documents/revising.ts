@@ -4,7 +4,7 @@ import { handle } from '#libs/http';
 import { DocumentNotPublished, listVersions, reviseDocument } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
 import { toHistoryRecord } from './presenters.ts';
-import { revisionFields, toHistory } from './rules/lifecycle.ts';
+import { newVersionFields, revisionFields, toHistory } from './rules/lifecycle.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
@@ -53,6 +53,7 @@ function createRevision(original: DocumentRow, at: Date): DocumentRow {
     status: 'draft',
     published_at: null,
     archived_at: null,
+    ...newVersionFields,
     created_at: at,
     updated_at: at,
     row_version: 1,

@@ -82,6 +82,28 @@ export const Node: z.ZodType<Node> = z
   })
   .meta({ id: 'Node', description: 'A section, a step inside a section, or a sub-step inside a step.' });
 
+export const changeSummary = text(2_000).meta({
+  description: 'What changed in this version, for its readers',
+});
+export const minorChange = z.boolean().meta({
+  description: 'Whether the change is minor, so that readers of the version before need not read it again',
+});
+
+/** The fields about a version's content. An event from before they existed does not have them. */
+const versionFields = {
+  content_hash: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/)
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'The SHA-256 of title, version, department and tree as canonical JSON (RFC 8785). Null in a draft, and after a published version was changed in place',
+    }),
+  change_summary: changeSummary.nullable().default(null),
+  minor_change: minorChange.default(false),
+};
+
 const documentFields = {
   id,
   organization_id: id,
@@ -98,6 +120,7 @@ const documentFields = {
   status: documentStatus,
   published_at: timestamp.nullable(),
   archived_at: timestamp.nullable(),
+  ...versionFields,
   created_at: timestamp,
   updated_at: timestamp,
 };

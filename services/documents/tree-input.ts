@@ -6,19 +6,19 @@ import type { TreeInput } from './shapes.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 
 /** What a node keeps when a request replaces the tree. */
-export type KeptNode = Pick<NodeRow, '_id' | 'created_by' | 'created_at'>;
+export type NodeIdentity = Pick<NodeRow, '_id' | 'created_by' | 'created_at'>;
 
 /**
- * Returns the nodes of a tree in reading order, and the size of the tree. A node keeps what `kept` has for its lineage
- * id; any other node gets a new id. Throws `NodeHierarchy` with the path of every misplaced node, `TooManyNodes` or
- * `ContentTooLarge`.
+ * Returns the nodes of a tree in reading order, and the size of the tree. A node keeps the identity that `existing` has
+ * for its lineage id; any other node gets a new id. Throws `NodeHierarchy` with the path of every misplaced node,
+ * `TooManyNodes` or `ContentTooLarge`.
  */
 export function flattenTree(
   document: Pick<DocumentRow, '_id' | 'organization_id'>,
   input: readonly TreeInput[],
   created_by: string,
   at: Date,
-  kept: ReadonlyMap<string, KeptNode> = new Map(),
+  existing: ReadonlyMap<string, NodeIdentity> = new Map(),
 ): TreeSize & { nodes: NodeRow[] } {
   const { nodes: tree, misplaced } = placeNodes(input);
   if (misplaced.length > 0)
@@ -29,7 +29,7 @@ export function flattenTree(
   const nodes: NodeRow[] = [];
   for (const { input, parent, order } of tree) {
     const { node_type, title, content, lineage_id } = input;
-    const known = lineage_id === undefined ? undefined : kept.get(lineage_id);
+    const known = lineage_id === undefined ? undefined : existing.get(lineage_id);
     const identity = known ?? { _id: newId(), created_by, created_at: at };
     nodes.push({
       _id: identity._id,

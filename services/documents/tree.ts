@@ -112,8 +112,8 @@ export function nodeHandlers({
         return repository.respond(actor, params.doc_id, async (within, tx) => {
           const request = { actor: within, params, call, authorize };
           const { document, result: nodes } = await edit(request, async (current, at) => {
-            const kept = hasLineage(body.nodes) ? await trees.findLineage(current, tx) : undefined;
-            const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at, kept);
+            const existing = hasLineage(body.nodes) ? await trees.findLineage(current, tx) : undefined;
+            const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at, existing);
             await trees.removeAll(current, tx);
             await trees.add(nodes, tx);
             return { change: size, changesText: true, result: nodes };

@@ -5,6 +5,7 @@ import { addWarnings, rejectWarnings } from './content-warnings.ts';
 import {
   createDocument,
   DocumentDeleted,
+  DocumentNotDraft,
   deleteDocument,
   duplicateDocument,
   updateDocument,
@@ -13,6 +14,7 @@ import {
 import type { DocumentReply } from './document-reply.ts';
 import { assertDraft, assertEditable } from './editing.ts';
 import { toSummary } from './presenters.ts';
+import { newVersionFields } from './rules/lifecycle.ts';
 import { getComparedDocumentId, repeatsVersion } from './rules/version.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Change } from './store/document-change.ts';
@@ -56,6 +58,7 @@ export function documentHandlers({ repository, documentReply, now }: DocumentHan
     handle(updateDocument, async ({ actor, params, body, call: { ifMatch }, authorize }) => {
       const preconditions = { authorize, ifMatch };
       const decide = async (current: DocumentRow) => {
+        if (current.status === 'published' && describesChange(body)) throw DocumentNotDraft();
         await assertEditable(current, () => repository.locksPublished(actor));
         const original = getComparedDocumentId(current, body);
         if (original && repeatsVersion(body.version, (await repository.get(actor, original)).version))
@@ -104,13 +107,27 @@ interface Fields {
   language?: string | null | undefined;
 }
 
+/** Returns true if a request sets what only a draft can change: publishing fixes its change summary. */
+function describesChange({ change_summary, minor_change }: BodyOf<typeof updateDocument>): boolean {
+  return change_summary !== undefined || minor_change !== undefined;
+}
+
 /** Maps a request body to a change of the fields that it contains. */
-function toChange({ title, version, department, language }: BodyOf<typeof updateDocument>): Change {
+function toChange({
+  title,
+  version,
+  department,
+  language,
+  change_summary,
+  minor_change,
+}: BodyOf<typeof updateDocument>): Change {
   return {
     ...(title !== undefined && { title }),
     ...(version !== undefined && { version }),
     ...(department !== undefined && { department }),
     ...(language !== undefined && { language }),
+    ...(change_summary !== undefined && { change_summary }),
+    ...(minor_change !== undefined && { minor_change }),
   };
 }
 
@@ -135,6 +152,7 @@ function createDraft(
     status: 'draft',
     published_at: null,
     archived_at: null,
+    ...newVersionFields,
     created_at: at,
     updated_at: at,
     row_version: 1,

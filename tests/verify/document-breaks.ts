@@ -12,6 +12,8 @@ import {
 } from './change-rows.ts';
 
 const draft = { status: 'draft', parent_doc_id: null };
+/** A version with a content hash. */
+const hashed = { content_hash: { $type: 'string' } };
 const revision = { parent_doc_id: { $ne: null } };
 const charged = { charged_blocks: { $exists: true } };
 /** Rows of the search index that belong to a document. */
@@ -38,6 +40,23 @@ export const documentBreaks: Breaks = {
     },
   ],
   'documents.share_epoch': [change('documents', revision, { $inc: { share_epoch: 1 } })],
+  'documents.content_hash': [
+    set('documents', { content_hash: `sha256:${'0'.repeat(64)}` }, draft),
+    set('documents', { title: 'Other' }, hashed),
+    set('documents', { status: 'draft' }, hashed),
+    async (db) => {
+      const { _id } = await findFirst(db, 'documents', { ...hashed, node_count: { $gt: 0 } });
+      await set('nodes', { title: 'Other' }, { document_id: _id })(db);
+      return _id;
+    },
+  ],
+  'documents.lineage_id': [
+    async (db) => {
+      const { document_id, lineage_id } = await findFirst(db, 'nodes', { node_type: 'section' });
+      await set('nodes', { lineage_id }, { document_id, node_type: 'step' })(db);
+      return String(document_id);
+    },
+  ],
   'documents.node_count': [
     change('documents', {}, { $inc: { node_count: 1 } }),
     remove('nodes', { node_type: 'step' }, 'document_id'),

@@ -18,7 +18,7 @@ export const publishDocument = operation({
   path: '/documents/{doc_id}/publish',
   summary: 'Publish a draft',
   description:
-    'Consumes one publish event of the plan. Publishing a revision archives the published version it replaces, and the public link then shows the revision. If the organization enables `lock_published`, the version of a revision must differ from that of its parent, unless the parent has no version.',
+    'Consumes one publish event of the plan and sets `content_hash`. Publishing a revision archives the published version it replaces, and the public link then shows the revision. If the organization enables `lock_published`, the version of a revision must differ from that of its parent, unless the parent has no version.',
   access: ownerOrAdmin('publish this document'),
   params: docParams,
   status: 200,

@@ -14,11 +14,13 @@ import {
   VersionUnchanged,
 } from '../problems.ts';
 import {
+  changeSummary,
   contentQuery,
   Document,
   department,
   docParams,
   language,
+  minorChange,
   title,
   toTreeInput,
   treeInput,
@@ -60,9 +62,9 @@ export const updateDocument = operation({
   id: 'updateDocument',
   method: 'patch',
   path: '/documents/{doc_id}',
-  summary: 'Change a document’s title, version, department or language',
+  summary: 'Change a document’s title, version, department, language or change summary',
   description:
-    'Send only the fields to change; `null` clears `version`, `department` and `language`. A change of a published document publishes `document.updated`. The `version` of a revision draft must differ from that of the document it revises.',
+    'Send only the fields to change; `null` clears a field. A change of a published document clears its `content_hash` and publishes `document.updated`. The `version` of a revision draft must differ from that of the document it revises. `change_summary` and `minor_change` can be set only in a draft.',
   access: ownerEditorOrAdmin,
   params: docParams,
   body: patchBody({
@@ -70,11 +72,13 @@ export const updateDocument = operation({
     version: versionLabel.nullable(),
     department: department.nullable(),
     language: language.nullable(),
+    change_summary: changeSummary.nullable(),
+    minor_change: minorChange,
   }),
   status: 200,
   returns: Document,
   etag: true,
-  problems: [NotFound, DocumentIsArchived, DocumentLocked, VersionUnchanged],
+  problems: [NotFound, DocumentIsArchived, DocumentNotDraft, DocumentLocked, VersionUnchanged],
 });
 
 export const deleteDocument = operation({

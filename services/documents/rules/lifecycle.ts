@@ -5,18 +5,22 @@ export interface StatusChange {
   status: 'published' | 'archived';
   published_at?: Date;
   published_by?: string;
+  content_hash?: string;
   archived_at?: Date;
 }
 
-/** Returns the change with which a user publishes a draft. */
-export function publish(userId: string, at: Date): StatusChange {
-  return { status: 'published', published_at: at, published_by: userId };
+/** Returns the change with which a user publishes a draft that has this content hash. */
+export function publish(userId: string, contentHash: string, at: Date): StatusChange {
+  return { status: 'published', published_at: at, published_by: userId, content_hash: contentHash };
 }
 
 /** Returns the change that archives a published document, also when a revision replaces it. */
 export function archive(at: Date): StatusChange {
   return { status: 'archived', archived_at: at };
 }
+
+/** The fields about its content with which every draft starts. */
+export const newVersionFields = { content_hash: null, change_summary: null, minor_change: false };
 
 /** The fields that a revision copies from its original. */
 export interface RevisionFields {

@@ -55,7 +55,12 @@ describe('lifecycle', () => {
   const at = new Date('2026-11-21T09:30:00.000Z');
 
   test('publish sets published_at, and archive sets archived_at', () => {
-    expect(publish('u', at)).toEqual({ status: 'published', published_at: at, published_by: 'u' });
+    expect(publish('u', 'h', at)).toEqual({
+      status: 'published',
+      published_at: at,
+      published_by: 'u',
+      content_hash: 'h',
+    });
     expect(archive(at)).toEqual({ status: 'archived', archived_at: at });
   });
 

@@ -37,6 +37,10 @@ export const documents = collection('documents', {
     /** The user who published the document. Rows from before this field existed do not have it. */
     published_by: id.exactOptional(),
     archived_at: z.date().nullable(),
+    /** Rows from before these three fields existed do not have them. */
+    content_hash: z.string().nullable().exactOptional(),
+    change_summary: z.string().nullable().exactOptional(),
+    minor_change: z.boolean().exactOptional(),
     created_at: z.date(),
     updated_at: z.date(),
     /** Counts every change of the document or its tree. Used as the ETag. */

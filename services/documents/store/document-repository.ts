@@ -2,6 +2,9 @@
 import { NotFound, Unavailable } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
+import { DocumentEdited } from '../events.ts';
+import { toSummary } from '../presenters.ts';
+import { isInPlaceEdit } from '../rules/in-place-edit.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { type Change, completeChange } from './document-change.ts';
 import { assertPreconditions, type Preconditions } from './preconditions.ts';
@@ -103,6 +106,7 @@ export function documentRepository(
      * Changes the row of a document as `decide` says and returns the changed document. Throws like `get`. In
      * a transaction, `decide` may also write other rows. Without one, this is a single conditional update: if
      * the row changed since `decide` saw it, `decide` runs again, and after 50 attempts `Unavailable` is thrown.
+     * The first in-place edit of a published version also publishes `document.edited`.
      */
     async update<D extends Decision>(
       actor: Updater,
@@ -183,10 +187,20 @@ export function documentRepository(
     const { change, changesText, result } = await decide(document, at);
     const charged = await chargeSize(actor, document, change);
     const fields = completeChange(document, { ...change, ...charged }, at, changesText);
-    const unchanged = matchUnchangedRow(document);
-    const { matchedCount } = await rows.updateOne(unchanged, fields, sessionOptions(actor.tx));
-    return matchedCount === 1 ? { document: { ...document, ...fields }, result } : undefined;
+    const changed = { ...document, ...fields };
+    const write = async (tx?: Transaction) => {
+      const { matchedCount } = await rows.updateOne(matchUnchangedRow(document), fields, sessionOptions(tx));
+      if (matchedCount === 0) return undefined;
+      if (isFirstEdit(document, change)) tx?.publish(DocumentEdited, { document: toSummary(changed) });
+      return { document: changed, result };
+    };
+    return isFirstEdit(document, change) ? store.transact(actor, write) : write(actor.tx);
   }
+}
+
+/** Returns true for the first in-place edit of a published version, which is published as `document.edited`. */
+function isFirstEdit(document: DocumentRow, change: Change): boolean {
+  return document.content_hash !== null && isInPlaceEdit(document, change);
 }
 
 /** The actor of an update. Only one with a charge may change the size of a document. */

@@ -8,6 +8,8 @@ const template = new URL('../../fixtures/corporate-template.docx', import.meta.u
 const text = (value: string) => ({ type: 'paragraph', content: [{ type: 'text', text: value }] });
 const content = (...values: string[]) => ({ type: 'doc', content: values.map(text) });
 
+const change_summary = 'Two people carry the cash to the safe.';
+
 const tree = [
   {
     node_type: 'section',
@@ -58,7 +60,7 @@ export async function write({ example }: Recorder, { key: as }: Accounts): Promi
   });
   await example('deleteNode', { as, params: { ...params, node_id: first.id } });
   await example('replaceTree', { as, params, body: { nodes: tree } });
-  await example('updateDocument', { as, params, body: { version: '1.1', language: 'en' } });
+  await example('updateDocument', { as, params, body: { version: '1.1', language: 'en', change_summary } });
   const copy = await example('duplicateDocument', { as, params });
   await example('deleteDocument', { as, params: { doc_id: copy.id } });
   return params.doc_id;

@@ -5,6 +5,7 @@ import { nodeType } from '../../../services/documents/shapes.ts';
 import { documents, nodes, search } from '../../../services/documents/store/collections.ts';
 import { MemberRemoved } from '../../../services/identity/events.ts';
 import { members, organizations, users } from '../../../services/identity/store/collections.ts';
+import { contentHashInvariant } from './content-hash.ts';
 import { type Invariant, joinById, reference, rowInvariant, withoutMatch } from './invariant.ts';
 import { exceptRecent } from './outbox.ts';
 
@@ -29,6 +30,17 @@ const countNodes = {
 const differsFromCount = (field: string) => ({
   $expr: { $ne: [`$${field}`, { $ifNull: [{ $first: `$counted.${field}` }, 0] }] },
 });
+
+/** Rows of documents, each with the lineage ids that several of its nodes have as `repeated`. */
+const repeatedLineage = {
+  $lookup: {
+    ...{ from: nodes.name, localField: '_id', foreignField: 'document_id', as: 'repeated' },
+    pipeline: [
+      { $group: { _id: { $ifNull: ['$lineage_id', '$_id'] }, count: { $sum: 1 } } },
+      { $match: { count: { $gt: 1 } } },
+    ],
+  },
+};
 
 /** The conditions of the nodes that have a correct parent. */
 const placedNodes = nodeType.options.map((type) => {
@@ -114,6 +126,7 @@ export const documentInvariants: readonly Invariant[] = [
       { $match: { $expr: { $ne: ['$found.share_epoch', '$share_epoch'] } } },
     ],
   }),
+  contentHashInvariant,
   rowInvariant({
     ...{ collection: documents, field: 'node_count', batchSize: 200 },
     description: 'The node count of a document is the number of its nodes.',
@@ -123,6 +136,11 @@ export const documentInvariants: readonly Invariant[] = [
     ...{ collection: documents, field: 'content_bytes', batchSize: 200 },
     description: 'The content size of a document is the size of the rich text of its nodes.',
     stages: [countNodes, { $match: differsFromCount('content_bytes') }],
+  }),
+  rowInvariant({
+    ...{ collection: documents, field: 'lineage_id', batchSize: 200 },
+    description: 'The nodes of a document have different lineage ids.',
+    stages: [repeatedLineage, { $match: { repeated: { $ne: [] } } }],
   }),
   {
     ...rowInvariant({

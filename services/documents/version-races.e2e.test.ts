@@ -1,0 +1,86 @@
+/** Tests writes of versions that race each other at two replicas, 200 times each: they act as if in some order. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { TestResponse } from '#libs/testing';
+import { hashDocument } from '../../tests/content-hash/documents.ts';
+import { identity } from '../testing/services.ts';
+import { documents } from './service.ts';
+import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
+import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
+import { contentWrites } from './testing/update-events.ts';
+
+const rounds = Array.from({ length: 200 }, (_, round) => round);
+/** Rounds that run at the same time. */
+const concurrency = 8;
+
+let replicas: [TestContext, TestContext];
+let lifecycle: LifecycleClient;
+let ada: TestMember;
+/** The admin of an organization that locks its published documents. */
+let locked: TestMember;
+
+beforeAll(async () => {
+  const context = await testContext([identity, documents]);
+  replicas = [context, testContextFor({ ...context.app, ...(await context.app.replica()) })];
+  lifecycle = lifecycleClient(context);
+  [ada, locked] = await Promise.all([context.admin(), context.admin()]);
+  const settings = { settings: { lock_published: true } };
+  await context.app.request('PATCH', '/organization', { as: locked.as, body: settings });
+});
+afterAll(() => replicas?.[0].app.stop());
+
+/** Runs all rounds, several at a time. Returns how often each result occurred. */
+async function runRounds(run: (round: number) => Promise<string>): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  const pending = [...rounds];
+  const work = async () => {
+    for (let round = pending.shift(); round !== undefined; round = pending.shift()) {
+      const result = await run(round);
+      counts.set(result, (counts.get(result) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return counts;
+}
+
+const tree = {
+  title: 'SOP',
+  nodes: ['A', 'B'].map((title) => ({ node_type: 'section', title })),
+};
+const getVersion = ({ headers }: TestResponse) => Number(headers.get('etag')?.slice(1, -1));
+const edits = Object.values(contentWrites);
+
+test('a publish and an edit: the hash is that of the words, or cleared', async () => {
+  const results = await runRounds(async (round) => {
+    const draft = await replicas[0].create(ada, tree);
+    const write = edits[round % edits.length];
+    const [published, edited] = await Promise.all([
+      lifecycleClient(replicas[round % 2 === 0 ? 0 : 1]).publish(ada, draft.id),
+      write?.(replicas[1], ada, draft) as Promise<TestResponse>,
+    ]);
+    expect([published.status, edited.status < 300]).toEqual([200, true]);
+    const isEditFirst = getVersion(edited) < getVersion(published);
+    const after = await lifecycle.get(ada, draft.id);
+    expect(await hashDocument(published.body)).toBe(published.body.content_hash);
+    expect(after.content_hash).toBe(isEditFirst ? await hashDocument(after) : null);
+    return isEditFirst ? 'edit, publish' : 'publish, edit';
+  });
+  expect([...results.keys()].sort()).toEqual(['edit, publish', 'publish, edit']);
+});
+
+test('a publish and an edit with a lock: the hash is that of the words', async () => {
+  const results = await runRounds(async (round) => {
+    const draft = await replicas[0].create(locked, tree);
+    const write = edits[round % edits.length];
+    const [published, edited] = await Promise.all([
+      lifecycleClient(replicas[round % 2 === 0 ? 0 : 1]).publish(locked, draft.id),
+      write?.(replicas[1], locked, draft) as Promise<TestResponse>,
+    ]);
+    expect(published.status).toBe(200);
+    if (edited.status >= 300) expect(outcome(edited)).toEqual([400, 'document_locked']);
+    const after = await lifecycle.get(locked, draft.id);
+    expect(after).toEqual(published.body);
+    expect(await hashDocument(after)).toBe(after.content_hash);
+    return edited.status < 300 ? 'edit, publish' : 'publish';
+  });
+  expect([...results.keys()].sort()).toEqual(['edit, publish', 'publish']);
+});
