@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Person, register, type TestApp, testApp } from '#libs/testing';
+import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts, system } from '../contracts.ts';
 import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
@@ -80,6 +80,14 @@ test('the errors of a large body are those of a small one', async () => {
 test('others are served while a large body is parsed', async () => {
   const mistakes = Array.from({ length: 20 }, () => ({ x: 1 }));
   const node = { node_type: 'section', title: 'x', content: { type: 'doc', content: mistakes } };
+  const body = JSON.stringify({ title: 'x', nodes: Array.from({ length: 10_000 }, () => node) });
+  // Without a worker, the process would answer at most those that arrived before the end of the body. On a busy machine
+  // the worker may be faster than the other requests, so the upload is repeated.
+  await until('others are served', async () => (await countServed(body)) > 10);
+});
+
+/** Uploads an invalid document and returns how many other requests were answered meanwhile, one after the other. */
+async function countServed(body: string): Promise<number> {
   const upload = request(`${app.origin}/api/v1/documents`, {
     method: 'POST',
     agent: false,
@@ -90,7 +98,6 @@ test('others are served while a large body is parsed', async () => {
   void answered.then(() => {
     isAnswered = true;
   });
-  const body = JSON.stringify({ title: 'x', nodes: Array.from({ length: 10_000 }, () => node) });
   await new Promise((resolve) => upload.end(body, () => resolve(undefined)));
   let served = 0;
   while (!isAnswered) {
@@ -100,9 +107,8 @@ test('others are served while a large body is parsed', async () => {
   const [response] = await answered;
   response.resume();
   expect(response.statusCode).toBe(400);
-  // without a worker, the process would answer at most those that arrived before the end of the body
-  expect(served).toBeGreaterThan(10);
-});
+  return served;
+}
 
 test('a body that needs too much memory is 413, and the next one is parsed', async () => {
   const { status, body } = await send('POST', '/documents', `{"nodes":[${'{},'.repeat(10_500_000)}{}]}`);
