@@ -69,8 +69,9 @@ function renderKills(way: string, runs: readonly KillFigures[]): string {
   ]);
   return `### ${way[0]?.toUpperCase()}${way.slice(1)}
 
-Each round sends SIGKILL to every process once (${processes.join(', ')}) while integrations write, publish, share and
-export documents: ${format(killed)} kills. ${compare(rounds, complete.rounds, 'rounds')}
+Each round sends SIGKILL to every process once, while integrations write, publish, share and export documents.
+Processes: ${processes.join(', ')}. Kills: ${format(killed)}.
+${compare(rounds, complete.rounds, 'rounds')}
 
 ${renderTable(head, rows)}`;
 }
