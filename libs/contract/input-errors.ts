@@ -1,4 +1,5 @@
 /** Validation and its error messages: one message per kind of error, for all schemas. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { z } from 'zod';
 import { type InputError, maxListedErrors } from './problem.ts';
 
@@ -17,6 +18,21 @@ export function addError(errors: InputErrors, error: InputError): void {
   if (errors.listed.length < maxListedErrors) errors.listed.push(error);
 }
 
+/** The validation in progress, and how many errors `reportErrors` has passed on. */
+const validation = new AsyncLocalStorage<{ reported: number }>();
+
+/**
+ * For a value that can have many errors and occurs many times in a request: calls `find` with the number of errors
+ * that are worth looking for. It is `most` until the request has more errors than a response lists, and then 1, so that
+ * a hostile request costs neither memory nor time.
+ */
+export function reportErrors<T>(most: number, find: (maxErrors: number) => readonly T[]): readonly T[] {
+  const request = validation.getStore() ?? { reported: 0 };
+  const errors = find(request.reported < maxListedErrors ? most : 1);
+  request.reported += errors.length;
+  return errors;
+}
+
 /**
  * Validates a value. Adds every error to `errors`, with paths below `where`. Returns the parsed value if
  * there are no errors.
@@ -28,7 +44,7 @@ export function checkShape(
   errors: InputErrors,
 ): unknown {
   if (!shape) return undefined;
-  const result = shape.safeParse(value, { error: describeIssue });
+  const result = validation.run({ reported: 0 }, () => shape.safeParse(value, { error: describeIssue }));
   if (result.success) return result.data;
   for (const issue of result.error.issues) addIssue(issue, where, errors);
   return undefined;

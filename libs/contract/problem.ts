@@ -61,7 +61,7 @@ export interface InputError {
 /** The maximum number of errors in a response, so that a small request cannot cause a large response. */
 export const maxListedErrors = 100;
 
-/** Creates a problem that lists the first 100 of `total` errors. Its detail says how many more there are. */
+/** Creates a problem that lists the first 100 of `total` errors. Its detail says how many more were found. */
 export function listErrors(
   kind: ProblemKind,
   errors: readonly InputError[],
@@ -70,6 +70,6 @@ export function listErrors(
   const listed = errors.slice(0, maxListedErrors);
   const more = total - listed.length;
   const detail =
-    more > 0 ? `${kind.title} The list ends after ${listed.length}; ${more} more follow.` : undefined;
+    more > 0 ? `${kind.title} The list ends after ${listed.length}; at least ${more} more follow.` : undefined;
   return kind(detail, { extra: { errors: listed } });
 }

@@ -3,24 +3,24 @@ import { findAttributeFaults, isRecord } from './attributes.ts';
 import type { RichText } from './tree.ts';
 
 type Fault = { path: string; message: string };
-type Limits = { maxDepth: number; maxBytes: number };
+type Limits = { maxDepth: number; maxBytes: number; maxFaults: number };
 type Pending = { value: unknown; path: string; depth: number };
 
-const defaults: Limits = { maxDepth: 32, maxBytes: 512 * 1024 };
-const unlimited: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
-const maxFaults = 20;
+const defaults: Limits = { maxDepth: 32, maxBytes: 512 * 1024, maxFaults: 20 };
+const unlimited = { maxDepth: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
 const nodeFields = new Set(['type', 'content', 'text', 'marks', 'attrs']);
 const markFields = new Set(['type', 'attrs']);
 
 /**
- * Lists the first 20 faults of a value in reading order; the list is empty if the value is valid rich text. A
+ * Lists the first faults of a value in reading order; the list is empty if the value is valid rich text. A
  * `path` looks like "content/0/marks/1"; the root's path is empty. `maxDepth` (default 32) limits nested
- * `content` arrays, `maxBytes` (default 524,288) the UTF-8 bytes of the JSON.
+ * `content` arrays, `maxBytes` (default 524,288) the UTF-8 bytes of the JSON, `maxFaults` (default 20) the list.
  */
-export function findFaults(value: unknown, limits: Limits = defaults): Fault[] {
+export function findFaults(value: unknown, options: Partial<Limits> = {}): Fault[] {
+  const limits = { ...defaults, ...options };
   const found: Fault[] = [];
   for (const fault of findTreeFaults(value, limits)) {
-    if (found.push(fault) === maxFaults) break;
+    if (found.push(fault) >= limits.maxFaults) break;
   }
   return found;
 }

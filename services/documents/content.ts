@@ -1,6 +1,6 @@
 /** Rich text in requests: its schema, its conversion to the JSON text that is stored, and its warnings. */
 import { z } from 'zod';
-import { maxListedErrors } from '#libs/contract';
+import { maxListedErrors, reportErrors } from '#libs/contract';
 import {
   findFaults,
   findWarnings,
@@ -58,7 +58,7 @@ const richTextSchema = {
 export const content = z
   .record(z.string(), z.unknown())
   .superRefine((value, context) => {
-    for (const fault of findFaults(value)) {
+    for (const fault of reportErrors(20, (maxFaults) => findFaults(value, { maxFaults }))) {
       context.addIssue({
         code: 'custom',
         message: fault.message,

@@ -77,9 +77,19 @@ test('the errors of a large body are those of a small one', async () => {
   }
 });
 
+const mistakes = Array.from({ length: 60 }, () => ({ x: 1 }));
+const node = { node_type: 'section', title: 'x', content: { type: 'doc', content: mistakes } };
+
+test('after 100 mistakes, one of each further text is found', async () => {
+  const nodes = Array.from({ length: 1_000 }, () => node);
+  const { status, body } = await send('POST', '/documents', JSON.stringify({ title: 'x', nodes }));
+  expect(status).toBe(400);
+  expect(body.errors).toHaveLength(100);
+  // 20 of each of the first five texts are listed
+  expect(body.detail).toContain('at least 995 more follow');
+});
+
 test('others are served while a large body is parsed', async () => {
-  const mistakes = Array.from({ length: 20 }, () => ({ x: 1 }));
-  const node = { node_type: 'section', title: 'x', content: { type: 'doc', content: mistakes } };
   const body = JSON.stringify({ title: 'x', nodes: Array.from({ length: 10_000 }, () => node) });
   // Without a worker, the process would answer at most those that arrived before the end of the body. On a busy machine
   // the worker may be faster than the other requests, so the upload is repeated.
