@@ -108,6 +108,19 @@ test('a signing key is rotated once when due and deleted when unused', async () 
   ]);
 });
 
+test('tokens are signed with a new key after an operator deleted all', async () => {
+  const { rows, signer, verifier, advance } = createFixture();
+  const replica = signer();
+  await replica.prepare();
+  const verify = verifier();
+  const old = await replica.createToken(session);
+  expect(await verify(old)).not.toBeInstanceOf(RejectedToken);
+  rows.splice(0);
+  advance(15_000);
+  expect(await verify(await replica.createToken(session))).not.toBeInstanceOf(RejectedToken);
+  expect(await verify(old)).toBeInstanceOf(RejectedToken);
+});
+
 test('private keys are stored encrypted', async () => {
   const { rows, signer } = createFixture();
   await signer().prepare();

@@ -38,10 +38,8 @@ export function createTokenSigner({
   let current: { kid: string; pem: string; readAt: number } | undefined;
 
   return {
-    /** Reads the current key, and creates the first key if there is none. */
+    /** Reads the current key. */
     async prepare(): Promise<void> {
-      const keys = await signingKeys.list();
-      if (keys.length === 0) await createKey(now(), 'system');
       current = await readCurrentKey();
     },
 
@@ -88,18 +86,19 @@ export function createTokenSigner({
     ],
   };
 
-  function rotate(by: 'system' | 'operator'): Promise<string> {
-    return createKey(new Date(now().getTime() + publishAheadMs), by);
+  async function rotate(by: 'system' | 'operator'): Promise<string> {
+    const key = await createKey(new Date(now().getTime() + publishAheadMs), by);
+    return key._id;
   }
 
+  /** Reads the current key. Creates one if there is none: at the first start, and after an operator deleted all. */
   async function readCurrentKey() {
-    const key = findCurrentKey(await signingKeys.list(), now());
-    if (!key) throw new Error('No signing key found');
+    const key = findCurrentKey(await signingKeys.list(), now()) ?? (await createKey(now(), 'system'));
     const pem = sealing.open(key.sealed_private, key);
     return { kid: key._id, pem, readAt: now().getTime() };
   }
 
-  async function createKey(signs_from: Date, by: 'system' | 'operator'): Promise<string> {
+  async function createKey(signs_from: Date, by: 'system' | 'operator'): Promise<SigningKeyRow> {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const _id = newId();
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: _id, alg: 'ES256', use: 'sig' };
@@ -108,7 +107,7 @@ export function createTokenSigner({
     const row = { _id, public_jwk: JSON.stringify(jwk), sealed_private, signs_from, created_at: now() };
     await signingKeys.insert(row);
     securityLog(systemAuditEvent('signing_key.create', by, { kid: _id }));
-    return _id;
+    return row;
   }
 }
 
