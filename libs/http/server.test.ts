@@ -122,5 +122,6 @@ test('a repeated Host or Authorization header is 400', async () => {
     'host: x\r\nauthorization: Bearer good\r\nAuthorization: Bearer good\r\n',
   ])
     expect(await ask(headers)).toMatch(/^HTTP\/1.1 400 [\s\S]*only once/);
+  expect(http.errors).toEqual([]);
   await http.listening.close(0);
 });

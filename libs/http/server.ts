@@ -76,8 +76,10 @@ export function application(options: {
   app.use(handleUnknownRoute(options.operations, options.apiPrefix, rejectUnmatched));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (error instanceof URIError) return rejectUnmatched(response, InvalidRequest('The path is malformed.'));
-    options.onError('Request failed outside of an operation', error);
-    rejectUnmatched(response, toProblem(error));
+    const problem = toProblem(error);
+    // a caller cannot fill the log of errors
+    if (problem.kind.status >= 500) options.onError('Request failed outside of an operation', error);
+    rejectUnmatched(response, problem);
   });
   return app;
 }
