@@ -23,12 +23,26 @@ export interface SupervisedProgram extends Program {
   restart(): Promise<number | null>;
 }
 
-/** Runs a script of the project with only the given environment. */
-export function runScript(script: string, args: string[], environment: Record<string, string>): Program {
+/**
+ * Runs a script of the project with only the given environment. `wrapper` is a command that runs the command after it.
+ */
+export function runScript(
+  script: string,
+  args: string[],
+  environment: Record<string, string>,
+  wrapper: readonly string[] = [],
+): Program {
   const root = new URL('..', import.meta.url).pathname;
   const guard = ['--require', `${root}scripts/end-with-parent.cjs`];
   const flags = ['--disable-warning=ExperimentalWarning', ...guard];
-  const child = spawn(process.execPath, [...flags, `${root}scripts/${script}`, ...args], {
+  const [program = process.execPath, ...rest] = [
+    ...wrapper,
+    process.execPath,
+    ...flags,
+    `${root}scripts/${script}`,
+    ...args,
+  ];
+  const child = spawn(program, rest, {
     cwd: root,
     env: {
       PATH: process.env.PATH,

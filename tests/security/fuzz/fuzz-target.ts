@@ -1,11 +1,9 @@
 /** A running process with all services, and callers in organizations of their own, for fuzz tests. */
-import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import mongoose from 'mongoose';
-import { addMember, apiClient, freePorts, type HttpClient, register, testMongo } from '#libs/testing';
-import { runScript, stopProgram, supervise } from '../../programs.ts';
+import { addMember, register } from '#libs/testing';
+import { type ServiceProcess, startServiceProcess } from '../service-process.ts';
 import { createReference } from './reference.ts';
 
 /** The role of a caller. */
@@ -22,56 +20,17 @@ export interface Caller {
 }
 
 /** The process under test. */
-export interface FuzzTarget {
-  origin: string;
-  api: HttpClient;
-  db: mongoose.mongo.Db;
+export interface FuzzTarget extends ServiceProcess {
   createCaller(role: Role): Promise<Caller>;
-  /** The lines of the log about responses with 5xx and about failures in the background. */
-  getErrors(): string[];
-  stop(): Promise<void>;
 }
-
-const settings = {
-  LOG_LEVEL: 'info',
-  DRAIN_SECONDS: '3',
-  DEFAULT_PLAN: 'scale',
-  RATE_LIMIT_PER_MINUTE: '0',
-  REGISTRATIONS_PER_HOUR: '0',
-  LOGINS_PER_MINUTE: '0',
-  LOGIN_FAILURES_PER_15_MINUTES: '0',
-  EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: '0',
-  // generated URLs must not be called: nothing listens at this port
-  WEBHOOK_PROXY_URL: 'http://127.0.0.1:9',
-};
 
 /** Starts the process on a new database. */
 export async function startFuzzTarget(): Promise<FuzzTarget> {
-  const [mongo, ports, folder] = await Promise.all([
-    testMongo(),
-    freePorts(2),
-    mkdtemp(join(tmpdir(), 'pds-fuzz-')),
-  ]);
-  const uri = new URL(mongo.uri);
-  uri.pathname = `/fuzz_${randomBytes(4).toString('hex')}`;
-  const client = await mongoose.mongo.MongoClient.connect(uri.href);
-  const environment = {
-    ...settings,
-    MONGODB_URI: uri.href,
-    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
-    HOST: '127.0.0.1',
-    PORT: String(ports[0]),
-    MANAGEMENT_PORT: String(ports[1]),
-  };
-  const launch = () => runScript('../tests/security/fuzz/server.ts', [], environment);
-  const program = await supervise({ name: 'the services', launch, ready: /^\{.*"msg":"Ready"\}$/m });
-  const origin = `http://127.0.0.1:${ports[0]}`;
-  const api = apiClient(origin);
+  const [service, folder] = await Promise.all([startServiceProcess(), mkdtemp(join(tmpdir(), 'pds-fuzz-'))]);
+  const { api } = service;
   let created = 0;
   return {
-    origin,
-    api,
-    db: client.db(),
+    ...service,
     async createCaller(role) {
       const admin = await register(api);
       const [member, other] = [await addMember(api, admin.token), await addMember(api, admin.token)];
@@ -83,15 +42,8 @@ export async function startFuzzTarget(): Promise<FuzzTarget> {
       const token = { admin: admin.token, member: member.token, anonymous: undefined }[role];
       return { token, reference, folder: own };
     },
-    getErrors() {
-      const lines = program.printed().split('\n');
-      return lines.filter((line) => /"status":5\d\d|"level":(50|60|"error"|"fatal")/.test(line));
-    },
     async stop() {
-      await stopProgram(program);
-      await client.db().dropDatabase();
-      await client.close();
-      await mongo.stop();
+      await service.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

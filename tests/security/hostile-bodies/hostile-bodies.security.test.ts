@@ -1,30 +1,30 @@
 /** Sends hostile bodies while others use the service: each is rejected, and all other requests succeed. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Person, register, type TestApp, testApp } from '#libs/testing';
-import { contracts } from '../../../services/contracts.ts';
-import { services } from '../../../services/testing/services.ts';
+import { type Person, register } from '#libs/testing';
+import { type ServiceProcess, startServiceProcess } from '../service-process.ts';
 import { hostileBodies, measureOthers } from './cases.ts';
 
-let app: TestApp;
+let service: ServiceProcess;
 let ada: Person;
 let bob: Person;
 
 beforeAll(async () => {
-  app = await testApp({ services, contracts });
-  [ada, bob] = await Promise.all([register(app), register(app)]);
+  service = await startServiceProcess();
+  [ada, bob] = await Promise.all([register(service.api), register(service.api)]);
 });
-afterAll(() => app?.stop());
+afterAll(() => service?.stop());
 
 test.each(hostileBodies.map((body) => [body.name, body] as const))(
   '%s is rejected, and others are served meanwhile',
   async (name, { method, path, headers = {}, create, expected }) => {
+    const hostile = create();
     let isOver = false;
     const others = measureOthers(
-      (as) => app.request('GET', '/documents', { as }),
+      (as) => service.api.request('GET', '/documents', { as }),
       bob.key,
       () => isOver,
     );
-    const { status, body } = await app.request(method, path, { as: ada.key, body: create(), headers });
+    const { status, body } = await service.api.request(method, path, { as: ada.key, body: hostile, headers });
     isOver = true;
     const { slowestMs, statuses } = await others;
     expect([status, body.code]).toEqual(expected);
