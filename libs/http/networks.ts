@@ -12,6 +12,12 @@ const ipv6Networks = [
   { bits: 48, factor: 4 },
 ] as const;
 
+/** Splits a network with a prefix of 0 bits, which Express does not accept, into its two halves. */
+export function splitWholeNetwork(network: string): string[] {
+  if (!/\/0+$/.test(network)) return [network];
+  return network.includes(':') ? ['::/1', '8000::/1'] : ['0.0.0.0/1', '128.0.0.0/1'];
+}
+
 /** A network, and how many times the limit of one address it has. */
 export interface CountedNetwork {
   network: string;

@@ -102,17 +102,33 @@ describe('requests that are not valid HTTP', () => {
   });
 });
 
-test('a repeated Host or Authorization header is 400', async () => {
-  const ping = operation({
-    id: 'ping',
-    method: 'get',
-    path: '/ping',
-    summary: '',
-    access: insider,
-    status: 204,
-    returns: nothing,
-    problems: [],
+const ping = operation({
+  id: 'ping',
+  method: 'get',
+  path: '/ping',
+  summary: '',
+  access: insider,
+  status: 204,
+  returns: nothing,
+  problems: [],
+});
+
+test.each([
+  ['0.0.0.0/0', '203.0.113.9'],
+  ['::/0', '127.0.0.1'],
+  ['10.0.0.0/8', '127.0.0.1'],
+])('with the trusted proxies %s the address is %s', async (network, address) => {
+  const addresses: string[] = [];
+  const see = operation({ ...ping, id: 'see', path: '/see' });
+  const http = await httpFixture([handle(see, async ({ call }) => void addresses.push(call.address))], {
+    trustedProxies: [network],
   });
+  await http.ask('GET', '/api/v1/see', { headers: { 'x-forwarded-for': '203.0.113.9' } });
+  await http.listening.close(0);
+  expect(addresses).toEqual([address]);
+});
+
+test('a repeated Host or Authorization header is 400', async () => {
   const http = await httpFixture([handle(ping, async () => undefined)]);
   const ask = (headers: string) =>
     http.raw(`GET /api/v1/ping HTTP/1.1\r\n${headers}connection: close\r\n\r\n`);

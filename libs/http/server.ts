@@ -13,6 +13,7 @@ import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
 import { answerClientErrors } from './client-errors.ts';
 import { createPathRedactor } from './loggable-path.ts';
+import { splitWholeNetwork } from './networks.ts';
 import { groupByPath, toExpressPath } from './paths.ts';
 import { sendProblem, toProblem } from './responses.ts';
 
@@ -59,8 +60,9 @@ export function application(options: {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  const trusted = options.trustedProxies.flatMap(splitWholeNetwork);
   app.set('query parser', 'simple');
-  app.set('trust proxy', options.trustedProxies.length > 0 ? [...options.trustedProxies] : false);
+  app.set('trust proxy', trusted.length > 0 ? trusted : false);
   app.use(helmet(headers), setRequestId, assertSingleHeaders);
   const toLoggablePath = createPathRedactor(options.operations, options.apiPrefix);
   const rejectUnmatched = (response: Response, problem: Problem) => {

@@ -54,6 +54,7 @@ export interface HttpFixtureOptions {
   authenticate?: Authenticate;
   bodies?: BodyReading;
   admission?: Admission;
+  trustedProxies?: string[];
 }
 
 /** Starts a listener with these routes on a free port. */
@@ -81,7 +82,7 @@ export async function httpFixture(
     routers: [router],
     operations,
     apiPrefix: '/api/v1',
-    trustedProxies: [],
+    trustedProxies: options.trustedProxies ?? [],
     onError: (_message, error) => void errors.push(error),
   });
   const listening = await listen(app, 0, '127.0.0.1');
