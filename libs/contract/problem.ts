@@ -70,6 +70,8 @@ export function listErrors(
   const listed = errors.slice(0, maxListedErrors);
   const more = total - listed.length;
   const detail =
-    more > 0 ? `${kind.title} The list ends after ${listed.length}; at least ${more} more follow.` : undefined;
+    more > 0
+      ? `${kind.title} The list ends after ${listed.length}; at least ${more} more follow.`
+      : undefined;
   return kind(detail, { extra: { errors: listed } });
 }
