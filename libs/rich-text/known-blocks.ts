@@ -11,7 +11,14 @@ const row = (...content: RichText[]): RichText => ({ type: 'tableRow', content }
 const inTable = (...content: RichText[]): RichText => ({ type: 'table', content: [row(...content)] });
 
 const textAlign = enumValue('Alignment', ['left', 'center', 'right', 'justify']);
-const spans = { colspan: integerValue('Columns', 1, 1000), rowspan: integerValue('Rows', 1, 1000) };
+const cellAttributes = {
+  colspan: integerValue('Columns', 1, 1000),
+  rowspan: integerValue('Rows', 1, 1000),
+  colwidth: {
+    description: 'The widths of its columns in Word: a list of pixels, such as `[120]`',
+    accepts: (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'number'),
+  },
+};
 
 /** The blocks, in the order of the docs. */
 export const knownBlocks: readonly KnownNode[] = [
@@ -132,7 +139,7 @@ export const knownBlocks: readonly KnownNode[] = [
   {
     type: 'tableCell',
     aliases: ['table_cell'],
-    attributes: spans,
+    attributes: cellAttributes,
     page: 'a cell',
     word: 'a cell',
     markdown: 'its text in one line',
@@ -143,7 +150,7 @@ export const knownBlocks: readonly KnownNode[] = [
   {
     type: 'tableHeader',
     aliases: ['table_header'],
-    attributes: spans,
+    attributes: cellAttributes,
     page: 'a header cell',
     word: 'a bold cell; leading rows of such cells repeat on each page',
     markdown: 'its text in one line',

@@ -37,6 +37,11 @@ test.each<[string, RichText, string[]]>([
     node('x', p(node('y'))),
     [' unknown_node', 'content/0/content/0 unknown_node'],
   ],
+  [
+    'a width that is not a list',
+    node('table', node('tableRow', nodeWith('tableCell', { colwidth: 120 }, p('a')))),
+    ['content/0/content/0/attrs/colwidth invalid_attribute'],
+  ],
   ['an unknown mark', p(text('a', 'bold', 'comment')), ['content/0/marks/1 unknown_mark']],
   ['a remote image', doc(image('https://a.example/a.png')), ['content/0 image_not_shown']],
   ['an SVG', doc(image('data:image/svg+xml;base64,PHN2Zy8+')), ['content/0 image_not_shown']],
