@@ -135,7 +135,8 @@ function createHeader(): Header {
       }),
     ],
   });
-  const anchor = { after: 0, line: 20, lineRule: LineRuleType.EXACT };
+  // keeps a high header away from the text
+  const anchor = { after: 0, line: 140, lineRule: LineRuleType.EXACT };
   return new Header({
     children: [table, new Paragraph({ spacing: anchor, children: [new TextRun('{{watermark}}')] })],
   });

@@ -10,7 +10,7 @@ const TITLE_WIDTH = 6_000;
 const VERSION_WIDTH = 3_026;
 /** The top margin, and the edge, the space and the line of the header; twips. */
 const TOP_MARGIN = 1_440;
-const AROUND_TEXT = 708 + 121;
+const AROUND_TEXT = 708 + 241;
 
 /** Returns the plan with the height that a high header leaves to the text. Headers of other templates are unknown. */
 export function fitHeader(plan: TemplatePlan, { title, version, record }: WordDocument): TemplatePlan {
