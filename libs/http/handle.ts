@@ -40,6 +40,8 @@ export interface RequestInfo {
   readonly ifMatch?: readonly string[];
   /** Whether the client prefers HTML to JSON, as browsers do. */
   readonly prefersHtml: boolean;
+  /** Whether the client can read a response with `Content-Encoding: gzip`. */
+  readonly acceptsGzip: boolean;
   /** Whether the client already has the response with this ETag (`If-None-Match`). */
   hasCurrent(etag: string): boolean;
   /** Adds details to the request's entry in the security log, if the operation has one. */

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const route = handle(read, async ({ params: { how }, call }) => {
     if (how === 'nothing') throw NotFound(undefined, { headers: { 'X-Problem': 'yes' } });
     if (how === 'broken') throw new Error('password=hunter2');
-    const seen = { prefersHtml: call.prefersHtml, has: call.hasCurrent('v7') };
+    const seen = { prefersHtml: call.prefersHtml, acceptsGzip: call.acceptsGzip, has: call.hasCurrent('v7') };
     return reply(body('application/json', JSON.stringify(seen)), { headers: { Vary: 'Accept' } });
   });
   http = await httpFixture([
@@ -80,6 +80,19 @@ test.each([
   ['', false],
 ])('Accept %j sets prefersHtml to %j', async (accept, prefersHtml) => {
   expect(await parseJson(get('/read/it', { accept }))).toMatchObject({ prefersHtml });
+});
+
+test.each([
+  ['gzip, deflate, br, zstd', true],
+  ['br;q=1.0, gzip;q=0.5', true],
+  ['*', true],
+  ['identity', false],
+  ['br', false],
+  ['gzip;q=0', false],
+  ['', false],
+])('Accept-Encoding %j sets acceptsGzip to %j', async (encodings, acceptsGzip) => {
+  const headers = { 'accept-encoding': encodings };
+  expect(await parseJson(get('/read/it', headers))).toMatchObject({ acceptsGzip });
 });
 
 test('hasCurrent is true if If-None-Match contains the ETag', async () => {

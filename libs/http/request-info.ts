@@ -43,6 +43,11 @@ class ExpressRequestInfo implements RequestInfo {
     return accept !== '*/*' && this.#request.accepts(['application/json', 'text/html']) === 'text/html';
   }
 
+  get acceptsGzip() {
+    const { 'accept-encoding': accepted = '' } = this.#request.headers;
+    return accepted !== '' && this.#request.acceptsEncodings('gzip') === 'gzip';
+  }
+
   hasCurrent(etag: string) {
     return matchesEtag(this.#request.headers['if-none-match'], etag);
   }

@@ -92,6 +92,7 @@ function fixture({ maxBytes = 100 } = {}) {
       requestId: '',
       address: '',
       prefersHtml: false,
+      acceptsGzip: false,
       hasCurrent: (tag: string) => tag === etag,
     };
     const query = { template_id: templateId, versioned, flavor };

@@ -68,6 +68,7 @@ function createClient(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, for
       requestId: '',
       address: '',
       prefersHtml: false,
+      acceptsGzip: false,
       hasCurrent: (tag: string) => tag === etag,
       audit: () => undefined,
     };
