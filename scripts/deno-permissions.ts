@@ -8,7 +8,11 @@ const unrestrictedNetwork = new Set(['webhook-delivery']);
 
 /** Files that a service reads at run time. Imported modules need no permission. */
 const reads: Record<string, readonly string[]> = {
-  identity: ['docs/contracts/openapi.json', 'node_modules/swagger-ui-dist'],
+  identity: [
+    'docs/contracts/openapi.json',
+    'node_modules/swagger-ui-dist',
+    'services/identity/reference/page',
+  ],
   // its workers are threads, which load modules with the read permission
   export: ['services', 'libs', 'node_modules'],
   sharing: ['services/sharing/page'],

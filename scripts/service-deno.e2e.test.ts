@@ -75,6 +75,7 @@ describe('the Deno permissions', () => {
     expect(flag(denoPermissions(identity, environment), 'allow-read')).toEqual([
       'docs/contracts/openapi.json',
       'node_modules/swagger-ui-dist',
+      'services/identity/reference/page',
     ]);
     for (const service of [documents, sharing, webhookDelivery, identity])
       expect(denoPermissions(service, environment).join()).not.toMatch(/allow-(write|run|ffi|all|import)|-A/);

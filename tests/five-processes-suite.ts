@@ -79,8 +79,10 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
   });
 
   test('identity serves the reference page and its files', async () => {
-    for (const path of ['/docs', '/docs/swagger-ui.css', '/openapi.json'])
-      expect([path, (await api.request('GET', path)).status]).toEqual([path, 200]);
+    for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/start.js', '/openapi.json']) {
+      const { status, headers } = await api.request('GET', path);
+      expect([path, status, headers.get('content-encoding')]).toEqual([path, 200, 'gzip']);
+    }
   });
 
   test('identity serves the start pages, and unknown paths give 404', async () => {

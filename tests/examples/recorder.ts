@@ -52,7 +52,9 @@ export function createRecorder(
       const operation = operations.get(id);
       if (!operation) throw new Error(`${id} is not an operation`);
       const request = aliases.toExample(declared);
-      const sent = getRequest ? { ...declared, ...aliases.toReal(getRequest(id)) } : declared;
+      // the document shows only the first request of an operation
+      const isShown = getRequest !== undefined && recorded[id] === undefined;
+      const sent = isShown ? { ...declared, ...aliases.toReal(getRequest(id)) } : declared;
       const response = await requestOrThrow(
         httpClient(app.origin, { secrets: app.secrets }),
         operation.method.toUpperCase(),

@@ -22,6 +22,7 @@ export const getReferencePage = operation({
   summary: 'Get this reference as an HTML page',
   access: anyone,
   status: 200,
+  etag: true,
   cacheControl: 'no-cache',
   returns: media({ 'text/html': { description: 'An HTML page' } }),
   problems: [],
@@ -35,11 +36,25 @@ export const getReferenceAsset = operation({
   access: anyone,
   params: z.object({
     file: z
-      .enum(['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js', 'favicon-32x32.png'])
+      .enum([
+        'swagger-ui.css',
+        'swagger-ui-bundle.js',
+        'favicon-32x32.png',
+        'page.css',
+        'start.js',
+        'samples.js',
+        'one-operation.js',
+      ])
       .meta({ description: 'Name of the file' }),
   }),
   status: 200,
-  cacheControl: 'public, max-age=3600',
-  returns: media({ '*/*': { description: 'A style sheet, a script or an icon' } }),
+  // a page and its files are of the same version, so each is asked for again
+  etag: true,
+  cacheControl: 'no-cache',
+  returns: media({
+    'text/javascript': { description: 'A script' },
+    'text/css': { description: 'A style sheet' },
+    'image/png': { description: 'An icon' },
+  }),
   problems: [],
 });

@@ -48,5 +48,5 @@ export const getApiStartPage = operation({
   ...shared,
   id: 'getApiStartPage',
   path: '',
-  summary: 'Get the same as `/`, at the root of the API',
+  summary: 'Get the same at the root of the API',
 });

@@ -45,7 +45,8 @@ export async function readReference({ example }: Recorder): Promise<void> {
     await example('getApiStartPage', { accept });
   }
   await example('getReferencePage');
-  await example('getReferenceAsset', { params: { file: 'start.js' } });
+  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css'])
+    await example('getReferenceAsset', { params: { file } });
   await example('getOpenApi', {
     shorten: ({ openapi, info: { title, version }, servers }) => ({
       openapi,
