@@ -1,5 +1,6 @@
 /** Lists all rows of the table, in the order of measurement. */
 import type { Row } from './row.ts';
+import { compareVersions } from './rows/comparing.ts';
 import { events } from './rows/events.ts';
 import { exportCached, exportRendered, readUnderExports } from './rows/exporting.ts';
 import { createNodeWithKey, publishWithKey } from './rows/idempotency-keys.ts';
@@ -24,6 +25,7 @@ export const rows: readonly Row[] = [
   readTree,
   readTreeOfBson,
   readTreeCached,
+  compareVersions,
   createNode,
   createDocument,
   updateDocument,

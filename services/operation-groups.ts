@@ -27,8 +27,11 @@ export const operationGroups: readonly OperationGroup[] = [
   },
   {
     name: 'Publishing',
-    description: 'The lifecycle of a document: publish a draft, revise what is published, archive it.',
-    operations: ['publishDocument', 'reviseDocument', 'archiveDocument', 'listVersions'],
+    description:
+      'The lifecycle of a document: publish a draft, revise what is published, archive it, compare versions.',
+    operations: [
+      ...['publishDocument', 'reviseDocument', 'archiveDocument', 'listVersions', 'compareVersions'],
+    ],
   },
   {
     name: 'Sharing',

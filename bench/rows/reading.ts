@@ -15,7 +15,7 @@ async function coldTrees(fixture: BenchFixture, share: number): Promise<string[]
 }
 
 /** Increments the version of all trees before each batch, so that none is cached. */
-function coldReads(fixture: BenchFixture, ids: readonly string[]) {
+export function coldReads(fixture: BenchFixture, ids: readonly string[]) {
   const { key } = fixture.organization;
   const documents = fixture.db.collection<DbRow>('documents');
   return async () => {

@@ -2,6 +2,7 @@
 import { contract } from '#libs/contract';
 import { ApiKeyUsed, MemberRemoved, organizationProfiles, principalViews } from '../identity/contract.ts';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
+import { compareVersions } from './contract/comparing.ts';
 import * as finding from './contract/finding.ts';
 import * as lifecycle from './contract/lifecycle.ts';
 import * as tree from './contract/tree.ts';
@@ -18,6 +19,7 @@ import {
 import { documentNodes, documentStates, documentUsage, documentVersions, publishRecords } from './views.ts';
 
 export { content } from './content.ts';
+export * from './contract/comparing.ts';
 export * from './contract/finding.ts';
 export * from './contract/lifecycle.ts';
 export * from './contract/tree.ts';
@@ -31,7 +33,10 @@ export const documentsContract = contract({
   name: 'documents',
   title: 'Documents',
   description: 'Process documents, their trees and their lifecycle.',
-  operations: [writing, finding, tree, lifecycle].flatMap((file) => Object.values(file)),
+  operations: [
+    ...[writing, finding, tree, lifecycle].flatMap((file) => Object.values(file)),
+    compareVersions,
+  ],
   publishes: [
     DocumentPublished,
     DocumentRevised,

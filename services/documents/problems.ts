@@ -52,3 +52,13 @@ export const PublishQuotaExhausted = problem(
   402,
   'The publish quota of the plan is used up.',
 );
+export const VersionsUnrelated = problem(
+  'versions_unrelated',
+  400,
+  '`against` must be the ID of a version of the same document.',
+);
+export const DiffTooLarge = problem(
+  'diff_too_large',
+  400,
+  'Two versions can be compared if their content is at most 32 MiB in total.',
+);

@@ -4,6 +4,7 @@ import { integer, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { clearRemovedEditors, editorHandlers } from './assigning.ts';
+import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
 import { queryHandlers } from './finding.ts';
@@ -60,6 +61,7 @@ export const documents = service({
         nodeHandlers,
         publishHandlers,
         revisionHandlers,
+        comparisonHandlers,
         editorHandlers,
         triggerHandlers,
         queryHandlers,

@@ -64,6 +64,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   archiveDocument:       [ 5,  9,  3,  8],
   assignEditor:          [ 8,  6,  2,  5],
   listVersions:          [ 3,  0,  0,  0],
+  compareVersions:       [ 4,  0,  1,  0],
   publishDocument:       [ 5,  7,  2,  7],
   reviseDocument:        [ 5,  6,  1,  6],
   triggerWebhooks:       [ 4,  0,  1,  0],

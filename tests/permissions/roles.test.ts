@@ -9,7 +9,9 @@ const admin = getPermissions('admin');
 
 /** The operations that each permission of a member stands for. */
 const operationIds: Record<string, readonly string[]> = {
-  'documents.read': [...['getDocument', 'listDocuments', 'countDocuments', 'listVersions', 'getShareToken']],
+  'documents.read': [
+    ...['getDocument', 'listDocuments', 'countDocuments', 'listVersions', 'compareVersions', 'getShareToken'],
+  ],
   'documents.create': ['createDocument', 'duplicateDocument'],
   'documents.change.own': [
     ...['updateDocument', 'deleteDocument', 'assignEditor'],

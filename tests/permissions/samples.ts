@@ -125,6 +125,7 @@ const documents = {
   reviseDocument: async (fixture) => aboutDocument(await fixture.published()),
   archiveDocument: async (fixture) => aboutDocument(await fixture.published()),
   listVersions: async (fixture) => aboutDocument(await fixture.published()),
+  compareVersions: async (fixture) => aboutDocument(await fixture.published()),
   assignEditor: async (fixture) => ({
     ...aboutDocument(await fixture.draft()),
     body: () => ({ editor_id: fixture.people.member.userId }),

@@ -65,3 +65,23 @@ export function toHistory<Member extends { _id: string; published_at: Date | nul
     .filter(({ published_at }) => published_at !== null)
     .sort((a, b) => Number(a.published_at) - Number(b.published_at) || (a._id < b._id ? -1 : 1));
 }
+
+/** The fields of a version that decide which one precedes it. */
+interface VersionState {
+  _id: string;
+  status: string;
+  published_at: Date | null;
+}
+
+/**
+ * Returns the version that precedes another one of its family: for a draft the published one, for any other version the
+ * one that was published before. Returns undefined if there is none.
+ */
+export function findPrecedingVersion<Member extends VersionState>(
+  family: readonly Member[],
+  { _id, status }: VersionState,
+): Member | undefined {
+  if (status === 'draft') return family.find((member) => member.status === 'published');
+  const history = toHistory(family);
+  return history[history.findIndex((member) => member._id === _id) - 1];
+}

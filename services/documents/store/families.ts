@@ -42,7 +42,8 @@ export function families(store: Store, repository: Pick<DocumentRepository, 'get
     /** Returns all versions in the family of a document, in no particular order, or throws `NotFound`. */
     async getVersions(actor: Actor, id: string): Promise<DocumentRow[]> {
       const { organization_id, family_id } = await repository.get(actor, id);
-      return rows.find({ organization_id, family_id }).lean();
+      const options = actor.tx ? { session: actor.tx.session } : {};
+      return rows.find({ organization_id, family_id }, null, options).lean();
     },
   };
 }

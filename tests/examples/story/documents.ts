@@ -107,9 +107,13 @@ export async function publish(recorder: Recorder, { key: as }: Accounts, doc_id:
 /** The admin revises the document and archives the revision. */
 export async function revise({ example, prepare }: Recorder, { key: as }: Accounts, doc_id: string) {
   const revision = await example('reviseDocument', { as, params: { doc_id } });
+  const [section] = revision.nodes;
+  const changed = { content: content('Turn the key to position 3.') };
+  await prepare(as, 'PATCH', `/documents/${revision.id}/nodes/${section.children[0].id}`, changed);
   await prepare(as, 'PATCH', `/documents/${revision.id}`, { version: '2.0' });
   await prepare(as, 'POST', `/documents/${revision.id}/publish`);
   await example('listVersions', { as, params: { doc_id } });
+  await example('compareVersions', { as, params: { doc_id: revision.id }, query: { against: doc_id } });
   await example('triggerWebhooks', {
     as,
     params: { doc_id: revision.id },
