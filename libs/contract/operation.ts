@@ -60,6 +60,11 @@ export interface Operation<
   readonly crossOrigin?: boolean;
   /** If set, responses have the headers `Deprecation` and `Sunset`, and the API reference shows it. */
   readonly deprecated?: Deprecation;
+  /**
+   * Whether a response may wait until there is something to respond (long polling). Such requests do not count as work
+   * in progress, so that waiting clients take no capacity from others.
+   */
+  readonly longPoll?: boolean;
   /** Event name in the security log, e.g. `api_key.create`. If set, every request is logged there. */
   readonly audit?: string;
   /** Problems specific to this operation. `getProblems` adds those of the protocol. */

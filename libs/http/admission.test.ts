@@ -9,6 +9,7 @@ import { handle } from './handle.ts';
 
 const common = { summary: '', access: insider, status: 200, returns: z.unknown(), problems: [] } as const;
 const wait = operation({ ...common, id: 'wait', method: 'get', path: '/wait' });
+const poll = operation({ ...common, id: 'poll', method: 'get', path: '/poll', longPoll: true });
 const work = operation({ ...common, id: 'work', method: 'get', path: '/work' });
 const ping = operation({ ...common, id: 'ping', method: 'get', path: '/ping' });
 
@@ -29,6 +30,7 @@ function block(ms: number): void {
 async function start(limits: AdmissionLimits) {
   const routes = [
     handle(wait, async () => new Promise((resolve) => waiting.push(() => resolve({})))),
+    handle(poll, async () => new Promise((resolve) => waiting.push(() => resolve({})))),
     handle(work, async () => {
       while (isBusy) {
         block(4);
@@ -42,6 +44,16 @@ async function start(limits: AdmissionLimits) {
   fixtures.push(http);
   return (path: string) => http.ask('GET', `/api/v1${path}`);
 }
+
+test('long polls do not count as requests in progress', async () => {
+  const ask = await start({ maxInProgress: 40, minInProgress: 40 });
+  const held = Array.from({ length: 50 }, () => ask('/poll'));
+  await until('50 long polls wait', async () => waiting.length === 50);
+  expect((await ask('/ping')).status).toBe(200);
+  for (const end of waiting) end();
+  waiting = [];
+  for (const response of held) expect((await response).status).toBe(200);
+});
 
 test('requests that wait for something are limited by their number', async () => {
   const ask = await start({ maxInProgress: 40, minInProgress: 40 });

@@ -111,8 +111,8 @@ async function serve(
         await route.beforeBody?.({ actor: principal, params, call, authorize, isLarge });
       },
     });
-    // a body that arrives slowly is not work
-    end = options.admission?.begin();
+    // neither a body that arrives slowly nor a long poll is work
+    end = operation.longPoll ? undefined : options.admission?.begin();
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
     const headers = { ...rendered.headers, 'Cache-Control': getCacheControl(operation) };
     await send(request, response, { ...rendered, headers });

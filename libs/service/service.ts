@@ -42,6 +42,8 @@ export interface ServiceHandlers {
   workers?: readonly Worker[];
   /** Runs once before the service accepts requests, e.g. to create the first signing key. */
   beforeStart?(): Promise<void>;
+  /** Runs when the process begins to stop, before it waits for requests in flight. Ends long polls. */
+  onDrain?(): void;
 }
 
 /** A service. It does not know in which process, or with which other services, it runs. */

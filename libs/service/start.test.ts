@@ -38,8 +38,11 @@ const makeThing = operation({
 });
 const waitLong = operation({ ...common, id: 'waitLong', method: 'get', path: '/wait' });
 
-/** Creates a service that makes things and publishes events, and a service that consumes them. */
-function twoServices() {
+/**
+ * Creates a service that makes things and publishes events, and a service that consumes them. `waitLong` waits until the
+ * gate opens, which a stop does with `endsWaits`.
+ */
+function twoServices({ endsWaits = false } = {}) {
   const gate = Promise.withResolvers<void>();
   const seen = { consumed: [] as string[], workersStarted: 0, workersStopped: 0, waiting: 0 };
   const producer = service({
@@ -56,6 +59,7 @@ function twoServices() {
           return { done: true };
         }),
       ],
+      onDrain: () => (endsWaits ? gate.resolve() : undefined),
       workers: [
         {
           start() {
@@ -182,6 +186,16 @@ test('a draining process is not ready and finishes requests in flight', async ()
   pair.gate.resolve();
   expect(await (await waiting).json()).toEqual({ done: true });
   await stopping;
+});
+
+test('a stop ends requests that wait before it waits for them', async () => {
+  const pair = twoServices({ endsWaits: true });
+  // without the end of the wait, the stop would close the connection after this time
+  const started = await startPair(pair, { DRAIN_SECONDS: '3600' });
+  const waiting = fetch(`http://127.0.0.1:${started.port}/api/v1/wait`);
+  await until('a request in flight', async () => pair.seen.waiting === 1);
+  await started.stop();
+  expect(await (await waiting).json()).toEqual({ done: true });
 });
 
 test('events left in the outbox are published after the next start', async () => {

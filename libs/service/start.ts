@@ -225,6 +225,7 @@ async function serve(
   const stop = async () => {
     management.setPhase('draining');
     log.info('Stopping');
+    for (const { handlers } of services) handlers.onDrain?.();
     await closeInOrder([
       () => api.close(settings.DRAIN_SECONDS * 1000),
       () => bodies.parser.close(),
