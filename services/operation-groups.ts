@@ -50,6 +50,7 @@ export const operationGroups: readonly OperationGroup[] = [
       ...['createWebhook', 'listWebhooks', 'getWebhook', 'updateWebhook', 'rotateWebhookSecret'],
       ...['deleteWebhook', 'testWebhook', 'triggerWebhooks'],
       ...['listWebhookEvents', 'getWebhookEvent', 'redeliverWebhookEvent', 'redeliverFailedEvents'],
+      ...['createWebhookListener', 'receiveWebhookEvents', 'confirmWebhookEvents', 'deleteWebhookListener'],
     ],
   },
   {

@@ -272,6 +272,7 @@ function sampleBody(operation: AnyOperation): unknown {
     updateMember: { role: 'admin' },
     updateDepartment: { name: 'Renamed' },
     updateWebhook: { name: 'Renamed' },
+    confirmWebhookEvents: { event_ids: [newId()] },
   };
   return samples[operation.id];
 }
@@ -284,11 +285,13 @@ async function createResources(person: Person): Promise<Record<string, string>> 
     as: person.key,
     body: { name: 'Department' },
   });
+  const listener = await app.request('POST', '/webhooks/listeners', { as: person.key });
   const guest = { email: 'guest@example.com' };
   const invitation = await app.request('POST', '/members/invitations', { as: person.key, body: guest });
   return {
     doc_id: document.id,
     config_id: config.id,
+    listener_id: listener.body.id,
     member_id: person.userId,
     key_id: key.id,
     department_id: department.body.id,

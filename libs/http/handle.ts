@@ -42,6 +42,8 @@ export interface RequestInfo {
   readonly prefersHtml: boolean;
   /** Whether the client can read a response with `Content-Encoding: gzip`. */
   readonly acceptsGzip: boolean;
+  /** Aborted when the client disconnects, or the response has ended. */
+  readonly signal: AbortSignal;
   /** Whether the client already has the response with this ETag (`If-None-Match`). */
   hasCurrent(etag: string): boolean;
   /** Adds details to the request's entry in the security log, if the operation has one. */

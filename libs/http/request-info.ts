@@ -48,6 +48,14 @@ class ExpressRequestInfo implements RequestInfo {
     return accepted !== '' && this.#request.acceptsEncodings('gzip') === 'gzip';
   }
 
+  get signal() {
+    const controller = new AbortController();
+    const response = this.#request.res;
+    if (!response || response.closed) controller.abort();
+    response?.once('close', () => controller.abort());
+    return controller.signal;
+  }
+
   hasCurrent(etag: string) {
     return matchesEtag(this.#request.headers['if-none-match'], etag);
   }

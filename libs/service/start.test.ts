@@ -39,8 +39,8 @@ const makeThing = operation({
 const waitLong = operation({ ...common, id: 'waitLong', method: 'get', path: '/wait' });
 
 /**
- * Creates a service that makes things and publishes events, and a service that consumes them. `waitLong` waits until the
- * gate opens, which a stop does with `endsWaits`.
+ * Creates a service that makes things and publishes events, and a service that consumes them. `waitLong` waits until
+ * the gate opens, which a stop does with `endsWaits`.
  */
 function twoServices({ endsWaits = false } = {}) {
   const gate = Promise.withResolvers<void>();

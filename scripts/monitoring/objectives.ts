@@ -25,9 +25,12 @@ export interface Objective {
 }
 
 /**
- * Operations that wait for an export worker or for a webhook endpoint. The latency objective excludes them.
+ * Operations that wait for an export worker, a webhook endpoint or an event. The latency objective excludes them.
  */
-const slowOperations = ['exportWord', 'exportMarkdown', 'createTemplate', 'testWebhook'];
+const slowOperations = [
+  ...['exportWord', 'exportMarkdown', 'createTemplate'],
+  ...['testWebhook', 'receiveWebhookEvents'],
+];
 
 const requests = 'http_request_duration_seconds';
 const latency = 'webhook_delivery_latency_seconds';

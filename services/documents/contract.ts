@@ -1,7 +1,7 @@
 /** The public interface of the documents service: operations, events, problems and views. */
 import { contract } from '#libs/contract';
 import { ApiKeyUsed, MemberRemoved, organizationProfiles, principalViews } from '../identity/contract.ts';
-import { webhookSubscriptions } from '../webhook-delivery/views.ts';
+import { liveWebhookListeners, webhookSubscriptions } from '../webhook-delivery/views.ts';
 import { compareVersions } from './contract/comparing.ts';
 import * as finding from './contract/finding.ts';
 import * as lifecycle from './contract/lifecycle.ts';
@@ -50,5 +50,5 @@ export const documentsContract = contract({
   consumes: [MemberRemoved, DocumentAssigned],
   owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
   views: [documentStates, documentVersions, documentNodes, documentUsage, publishRecords],
-  reads: [...principalViews, organizationProfiles, webhookSubscriptions],
+  reads: [...principalViews, organizationProfiles, webhookSubscriptions, liveWebhookListeners],
 });

@@ -1,7 +1,7 @@
 /** Publishes an event of a document again for webhooks, without changing the document. */
 import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
-import { webhookSubscriptions } from '../webhook-delivery/views.ts';
+import { liveWebhookListeners, webhookSubscriptions } from '../webhook-delivery/views.ts';
 import { DocumentArchived, DocumentPublished, DocumentRevised, triggerWebhooks } from './contract.ts';
 import { toSummary } from './presenters.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
@@ -13,20 +13,27 @@ const events = {
 };
 
 /** Handles `triggerWebhooks`. */
-export function triggerHandlers({ store, repository }: { store: Store; repository: DocumentRepository }) {
+export function triggerHandlers({
+  store,
+  repository,
+  now,
+}: {
+  store: Store;
+  repository: DocumentRepository;
+  now: () => Date;
+}) {
   const subscriptions = store.read(webhookSubscriptions);
+  const listeners = store.read(liveWebhookListeners);
 
   return [
     handle(
       triggerWebhooks,
       async ({ actor, params: { doc_id }, body: { event_type }, call: { ifMatch }, authorize }) => {
-        const filter = { is_active: true, event_types: event_type };
         return store.respond(actor, async (within, tx) => {
           const document = await repository.get(within, doc_id, { authorize, ifMatch });
           // webhooks stay configured after a downgrade, but only the plan Scale may use them
           const isSubscribed =
-            (await actor.plan()) === 'scale' &&
-            (await subscriptions.in(actor.organization_id).one(filter)) !== undefined;
+            (await actor.plan()) === 'scale' && (await hasSubscriber(actor.organization_id, event_type));
           if (isSubscribed) tx.publish(events[event_type], { document: toSummary(document), refired: true });
           return { dispatched: isSubscribed };
         });
@@ -37,4 +44,12 @@ export function triggerHandlers({ store, repository }: { store: Store; repositor
       },
     ),
   ];
+
+  async function hasSubscriber(organizationId: string, eventType: string): Promise<boolean> {
+    const webhook = { is_active: true, event_types: eventType };
+    return (
+      (await subscriptions.in(organizationId).one(webhook)) !== undefined ||
+      (await listeners.in(organizationId).one({ expires_at: { $gt: now() } })) !== undefined
+    );
+  }
 }

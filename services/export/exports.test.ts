@@ -93,6 +93,7 @@ function fixture({ maxBytes = 100 } = {}) {
       address: '',
       prefersHtml: false,
       acceptsGzip: false,
+      signal: new AbortController().signal,
       hasCurrent: (tag: string) => tag === etag,
     };
     const query = { template_id: templateId, versioned, flavor };

@@ -69,6 +69,7 @@ function createClient(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, for
       address: '',
       prefersHtml: false,
       acceptsGzip: false,
+      signal: new AbortController().signal,
       hasCurrent: (tag: string) => tag === etag,
       audit: () => undefined,
     };

@@ -3,18 +3,22 @@ import { contract } from '#libs/contract';
 import { documentsContract } from '../documents/contract.ts';
 import { ApiKeyUsed, identityContract, principalViews } from '../identity/contract.ts';
 import * as deliveries from './contract/deliveries.ts';
+import * as listeners from './contract/listeners.ts';
 import * as webhooks from './contract/webhooks.ts';
 import { WebhookDisabled, WebhookExhausted } from './events.ts';
-import { webhookSubscriptions } from './views.ts';
+import { liveWebhookListeners, webhookSubscriptions } from './views.ts';
 
 export * from './contract/deliveries.ts';
+export * from './contract/listeners.ts';
 export * from './contract/webhooks.ts';
 export * from './events.ts';
 export * from './problems.ts';
 export {
   type DeliveryStatus,
   eventType,
+  ListenedEvent,
   NewWebhook,
+  NewWebhookListener,
   RotatedWebhook,
   Webhook,
   WebhookAttempt,
@@ -27,12 +31,15 @@ export const webhookDeliveryContract = contract({
   name: 'webhook-delivery',
   title: 'Webhooks',
   description: 'Sends events to other systems. Deliveries are signed, retried and logged.',
-  operations: [webhooks, deliveries].flatMap((file) => Object.values(file)),
+  operations: [webhooks, deliveries, listeners].flatMap((file) => Object.values(file)),
   publishes: [WebhookExhausted, WebhookDisabled, ApiKeyUsed],
   consumes: [...documentsContract.publishes, ...identityContract.publishes].filter(
     ({ subscribable }) => subscribable,
   ),
-  owns: ['webhook_configs', 'webhook_events', 'webhook_deliveries'],
-  views: [webhookSubscriptions],
+  owns: [
+    ...['webhook_configs', 'webhook_events', 'webhook_deliveries'],
+    ...['webhook_listeners', 'webhook_listener_events'],
+  ],
+  views: [webhookSubscriptions, liveWebhookListeners],
   reads: [...principalViews],
 });

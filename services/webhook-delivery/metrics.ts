@@ -1,6 +1,7 @@
 /** Metrics of webhook deliveries. */
 import { counter, gauge, histogram, type Meters, statusClasses, toStatusClass } from '#libs/service';
 import type { DeliveryJob } from './dispatch/attempt.ts';
+import type { LongPolls } from './listening/long-polls.ts';
 import { maxAttempts } from './rules/backoff.ts';
 import type { CircuitBreakers } from './rules/circuit-breaker.ts';
 import type { AttemptResult, Queue } from './store/queue.ts';
@@ -42,6 +43,11 @@ const metrics = {
     unit: 'seconds',
     labels: {},
   }),
+  longPolls: gauge({
+    name: 'webhook_listener_requests_waiting',
+    help: 'Requests of listeners that wait for an event in this process',
+    labels: {},
+  }),
   breakers: gauge({
     name: 'webhook_circuit_breakers_open',
     help: 'Endpoints whose circuit breaker is open or half-open in this process',
@@ -67,11 +73,13 @@ export function createDeliveryMetrics(
     sender,
     queue,
     breakers,
+    longPolls,
     now,
   }: {
     queue: Pick<Queue, 'backlog'>;
     breakers: Pick<CircuitBreakers, 'openCount'>;
     sender: Pick<Sender, 'inFlight'>;
+    longPolls: Pick<LongPolls, 'count'>;
     now: () => Date;
   },
 ): DeliveryMetrics {
@@ -81,6 +89,7 @@ export function createDeliveryMetrics(
   meters.gauge(metrics.inFlight, () => sender.inFlight());
   meters.gauge(metrics.due, async () => (await queue.backlog()).count);
   meters.gauge(metrics.dueOldest, async () => (await queue.backlog()).oldestSeconds);
+  meters.gauge(metrics.longPolls, () => longPolls.count());
   meters.gauge(metrics.breakers, () => breakers.openCount());
   return {
     recordAttempt({ http_status, duration_ms, decision }, { row, event }) {

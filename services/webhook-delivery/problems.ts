@@ -1,5 +1,6 @@
 /** Problems that webhook delivery reports to callers. */
 import { problem } from '#libs/contract';
+import { maxListeners } from './rules/listeners.ts';
 import { maxSecrets } from './rules/secrets.ts';
 
 /** Maximum number of webhooks per organization. */
@@ -45,4 +46,10 @@ export const TestNotRepeated = problem(
   'test_not_repeated',
   400,
   'Test events cannot be redelivered. Send a new one with POST /webhooks/{config_id}/test.',
+);
+
+export const TooManyListeners = problem(
+  'too_many_listeners',
+  400,
+  `The organization has reached the limit of ${maxListeners} listeners. Stop one, or wait until one ends.`,
 );

@@ -3,6 +3,7 @@ import { service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { deliveryLogHandlers } from './api/inspecting.ts';
+import { listenerHandlers } from './api/listening.ts';
 import { redeliveryHandlers } from './api/redelivering.ts';
 import { secretRotationHandlers } from './api/rotating.ts';
 import { webhookHandlers } from './api/subscribing.ts';
@@ -11,10 +12,12 @@ import { createDispatcher } from './dispatch/dispatcher.ts';
 import { createFailingWebhooks } from './dispatch/failing-webhooks.ts';
 import { createMaintenanceWorker } from './dispatch/maintenance.ts';
 import { matchingSubscribers } from './dispatch/matching.ts';
+import { createLiveListeners } from './listening/live-listeners.ts';
+import { createLongPolls } from './listening/long-polls.ts';
 import { createDeliveryMetrics, webhookMetrics } from './metrics.ts';
 import { createCircuitBreakers } from './rules/circuit-breaker.ts';
 import { webhookSettings } from './settings.ts';
-import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
+import { ownCollections } from './store/collections.ts';
 import { createRepositories } from './store/repositories.ts';
 import { createResolver } from './transport/dns.ts';
 import { createSender } from './transport/sender.ts';
@@ -26,7 +29,7 @@ export const webhookDelivery = service({
   contract: webhookDeliveryContract,
   settings: webhookSettings,
   metrics: [...webhookMetrics, quotaRejections],
-  collections: [webhookConfigs, webhookEvents, webhookDeliveries],
+  collections: ownCollections,
   start({ store, settings, now, log, meters, tracing }) {
     const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
     const allowLoopback = settings.WEBHOOK_ALLOW_INSECURE_TARGETS;
@@ -42,10 +45,13 @@ export const webhookDelivery = service({
     const proxy = settings.WEBHOOK_PROXY_URL;
     const sender = createSender({ policy, timeoutMs, resolve: createResolver(), proxy });
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
-    const metrics = createDeliveryMetrics(meters, { ...repositories, breakers, sender, now });
+    const longPolls = createLongPolls(repositories.listenerEvents.findWithEvents);
+    const liveListeners = createLiveListeners(repositories.listeners);
+    const metrics = createDeliveryMetrics(meters, { ...repositories, breakers, sender, longPolls, now });
     const failing = createFailingWebhooks({ ...repositories, store, now });
     const storageQuota = createStorageQuota(store, meters);
-    const parts = { ...repositories, storageQuota, store, sender, breakers, metrics, failing, now, onError };
+    const tools = { storageQuota, sender, breakers, metrics, failing, longPolls, liveListeners };
+    const parts = { ...repositories, ...tools, store, now, onError };
     const dispatcher = createDispatcher({
       ...parts,
       ...{ delaysMs, tracing, log, random: Math.random },
@@ -61,10 +67,12 @@ export const webhookDelivery = service({
         ...webhookHandlers(parts),
         ...secretRotationHandlers(parts),
         ...redeliveryHandlers(parts),
+        ...listenerHandlers(parts),
       ],
       authenticate: createPrincipalReader(store, now),
       subscribers: matchingSubscribers(webhookDeliveryContract.consumes, { ...parts, dispatcher }),
       workers: [dispatcher, createMaintenanceWorker(parts)],
+      onDrain: longPolls.drain,
     };
   },
 });

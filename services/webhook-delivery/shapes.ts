@@ -171,5 +171,28 @@ export const WebhookEventDetails = WebhookEvent.extend({
 }).meta({ id: 'WebhookEventDetails', description: 'A delivery with its requests and responses.' });
 export type WebhookEventDetails = z.infer<typeof WebhookEventDetails>;
 
+export const NewWebhookListener = z
+  .strictObject({
+    id,
+    secret: z.string().nullable().meta({
+      description: 'Signs the events. Only this response contains it; null in a replayed response.',
+    }),
+    created_at: timestamp,
+    expires_at: timestamp.meta({ description: 'When it ends, unless it receives events again' }),
+  })
+  .meta({ id: 'NewWebhookListener' });
+
+export const ListenedEvent = z
+  .strictObject({
+    event_id: WebhookEvent.shape.event_id,
+    event_type: z.string(),
+    headers: z.record(z.string(), z.string()).meta({
+      description: 'The headers of a webhook request, signed now with the secret of the listener',
+    }),
+    body: z.string().meta({ description: 'The exact text of the body of a webhook request' }),
+  })
+  .meta({ id: 'ListenedEvent', description: 'An event in the form of a webhook request.' });
+export type ListenedEvent = z.infer<typeof ListenedEvent>;
+
 /** Path parameters of operations on one webhook. */
 export const configParams = z.object({ config_id: id });

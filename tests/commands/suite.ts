@@ -104,7 +104,8 @@ export function testCommands(replicas: number): void {
     // without a receiver, the number of attempts would depend on the time
     await app.db.collection('webhook_configs').updateMany({}, { $set: { url: receiver.url } });
     const { admin, owner } = people;
-    const caller = sample.ends ? await fixture.newMember() : operation.id.includes('Inbox') ? owner : admin;
+    const isOfOwner = /Inbox|WebhookListener$|^(receive|confirm)WebhookEvents$/.test(operation.id);
+    const caller = sample.ends ? await fixture.newMember() : isOfOwner ? owner : admin;
     const credential = { actor: 'admin', name: 'access token', ...caller } as const;
     const body = await sample.body?.(credential);
     const [method, path] = [operation.method.toUpperCase(), fillPath(operation, sample)];

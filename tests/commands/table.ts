@@ -2,7 +2,7 @@
  * What one request of each operation may cost MongoDB, including the work that follows in the background: commands
  * that read, statements that write, transactions, and rows that are written. The sample requests are those of the
  * permission tests, sent with an access token, whose member is one read. A change of a text includes the lease of the
- * search index, which is written every few seconds.
+ * search index, which is written every few seconds. An event includes the read of the listeners, which many share.
  */
 
 /** The counts of one operation: reads, writes, transactions, rows. */
@@ -25,7 +25,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   updateMember:          [ 3,  1,  1,  1],
   updatePassword:        [ 2,  4,  1,  3],
   acceptInvitation:      [10,  9,  2,  9],
-  createInvitation:      [ 3,  4,  1,  3],
+  createInvitation:      [ 4,  4,  1,  3],
   deleteInvitation:      [ 1,  1,  0,  1],
   listInvitations:       [ 2,  0,  0,  0],
   getOrganization:       [ 2,  0,  0,  0],
@@ -61,11 +61,11 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   reorderNodes:          [ 3,  2,  1,  2],
   replaceTree:           [ 4,  6,  1,  6],
   updateNode:            [ 6,  5,  1,  5],
-  archiveDocument:       [ 5,  9,  3,  8],
-  assignEditor:          [ 8,  6,  2,  5],
+  archiveDocument:       [ 6,  9,  3,  8],
+  assignEditor:          [ 9,  6,  2,  5],
   listVersions:          [ 3,  0,  0,  0],
   compareVersions:       [ 4,  0,  1,  0],
-  publishDocument:       [ 5,  7,  2,  7],
+  publishDocument:       [ 6,  7,  2,  7],
   reviseDocument:        [ 5,  6,  1,  6],
   triggerWebhooks:       [ 4,  0,  1,  0],
   createShareToken:      [ 5,  1,  1,  1],
@@ -88,4 +88,8 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   redeliverFailedEvents: [ 4,  1,  1,  0],
   redeliverWebhookEvent: [ 8,  4,  1,  3],
   testWebhook:           [ 2,  2,  1,  2],
+  createWebhookListener: [ 3,  1,  1,  1],
+  receiveWebhookEvents:  [ 4,  0,  0,  0],
+  confirmWebhookEvents:  [ 3,  1,  1,  0],
+  deleteWebhookListener: [ 2,  2,  0,  1],
 };

@@ -11,6 +11,7 @@ export async function createInstanceVariables(banner: string) {
   const api = apiClient(BASE);
   const receiver = await webhookReceiver();
   const config = await createWebhook(api, KEY, receiver.url);
+  const listener = await must(api, 'POST', '/webhooks/listeners', { as: KEY });
   const document = await shareDocument(api, KEY, { title: 'Opening the vault' });
   const entry = await until('a delivered webhook', async () => {
     const entries = await must(api, 'GET', '/webhooks/events', { as: KEY });
@@ -25,6 +26,8 @@ export async function createInstanceVariables(banner: string) {
     TOKEN: document.token,
     CONFIG_ID: config.id,
     ENTRY_ID: entry.id,
+    LISTENER_ID: listener.id,
+    EVENT_ID: entry.event_id,
   };
   return { variables, close: receiver.close };
 }

@@ -5,10 +5,15 @@ import { createHash } from 'node:crypto';
 const exampleTime = Date.parse('2026-11-21T09:30:00.000Z');
 /** How long every request in the examples took. */
 const exampleDurationMs = 42;
+/** The signature of every example. */
+const exampleDigest = createHash('sha256').update('example').digest();
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const time = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 const unixTime = /("webhook-timestamp":")\d+/g;
 const duration = /("duration_ms":)\d+/g;
+/** Signatures of both kinds, as hexadecimal digits and as base64. */
+const hexSignature = /\bsha256=[0-9a-f]{64}\b/g;
+const base64Signature = /\bv1,[A-Za-z0-9+/]{43}=/g;
 const minute = 60_000;
 
 /** Values of a run with their counterparts in the examples. */
@@ -52,6 +57,8 @@ export function createAliases(): Aliases {
         .replaceAll(uuid, toExampleId)
         .replaceAll(time, (text) => toExampleTime(text, start))
         .replaceAll(unixTime, (_, name) => `${name}${exampleTime / 1_000}`)
+        .replaceAll(hexSignature, `sha256=${exampleDigest.toString('hex')}`)
+        .replaceAll(base64Signature, `v1,${exampleDigest.toString('base64')}`)
         .replaceAll(duration, (_, name) => `${name}${exampleDurationMs}`);
       return JSON.parse(text);
     },

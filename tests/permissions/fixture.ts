@@ -113,6 +113,17 @@ export function permissionFixture(app: TestApp, people: People) {
       return { entry_id: found._id };
     },
 
+    /** Ends all listeners: an organization may have only a few. */
+    async withoutListeners(): Promise<void> {
+      await app.db.collection('webhook_listeners').deleteMany({});
+    },
+
+    /** Starts a listener of the owner. */
+    async listener(): Promise<{ listener_id: string }> {
+      await this.withoutListeners();
+      return { listener_id: (await byOwner('/webhooks/listeners')).id };
+    },
+
     /** Creates a webhook in the organization of the token. `config_id` is undefined if its plan has no webhooks. */
     async webhookOfCaller(token: string | undefined): Promise<{ config_id: string | undefined }> {
       const created = await app.request('POST', '/webhooks', { as: token, body: webhookForm() });

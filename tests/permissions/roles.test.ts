@@ -29,6 +29,10 @@ const operationIds: Record<string, readonly string[]> = {
   ],
   'webhooks.inspect.own': ['getWebhookEvent'],
   'webhooks.test': ['testWebhook'],
+  'webhooks.listen.own': [
+    ...['createWebhookListener', 'receiveWebhookEvents'],
+    ...['confirmWebhookEvents', 'deleteWebhookListener'],
+  ],
   'members.read': ['listMembers', 'listRoles'],
   'api_keys.own': ['createApiKey', 'listApiKeys', 'deleteApiKey', 'deleteOwnApiKeys'],
 };

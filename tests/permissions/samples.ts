@@ -1,5 +1,5 @@
 /** A sample request for each row of the permission table, with a new resource and a valid body. */
-import type { AnyOperation } from '#libs/contract';
+import { type AnyOperation, newId } from '#libs/contract';
 import { type PermissionFixture, templateForm, webhookForm } from './fixture.ts';
 import { type Credential, unique, uniqueEmail } from './people.ts';
 import type { OperatorOperation } from './table.ts';
@@ -181,6 +181,16 @@ const webhooks = {
           : { config_id, since },
     };
   },
+  createWebhookListener: async (fixture) => {
+    await fixture.withoutListeners();
+    return {};
+  },
+  receiveWebhookEvents: async (fixture) => ({ params: await fixture.listener() }),
+  confirmWebhookEvents: async (fixture) => ({
+    params: await fixture.listener(),
+    body: () => ({ event_ids: [newId()] }),
+  }),
+  deleteWebhookListener: async (fixture) => ({ params: await fixture.listener() }),
 } satisfies Record<string, Prepare>;
 
 /** The sample request of each row of the table. */

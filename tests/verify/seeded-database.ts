@@ -90,6 +90,7 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
   await post('/api-keys', { name: 'Created by a key' }, createdKey.key);
 
   await createWebhook(app, as, urlFor('working'), ['document.published', 'member.joined']);
+  await post('/webhooks/listeners');
   const gone = await createWebhook(app, as, urlFor('gone'), ['document.archived']);
 
   const { name } = await post('/departments', { name: 'Kitchen' });

@@ -87,4 +87,16 @@ export const webhookBreaks: Breaks = {
     set('webhook_deliveries', { status: 'pending', due_at: yesterday }),
     set('webhook_deliveries', { status: 'pending', locked_until: yesterday }),
   ],
+  'webhook_listeners.organization_id': [set('webhook_listeners', stranger)],
+  'webhook_listeners.user_id': [set('webhook_listeners', { user_id: nobody })],
+  'webhook_listener_events.listener_id': [set('webhook_listener_events', stranger)],
+  'webhook_listener_events.event_id': [
+    copy('webhook_listener_events', { _id: nobody, event_id: nobody }),
+    async (db) => {
+      const { _id, event_id } = await findFirst(db, 'webhook_listener_events');
+      for (const outbox of ['documents_outbox', 'identity_outbox'])
+        await getRows(db, outbox).deleteOne({ _id: String(event_id) });
+      return _id;
+    },
+  ],
 };

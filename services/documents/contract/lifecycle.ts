@@ -92,7 +92,7 @@ export const triggerWebhooks = operation({
   path: '/documents/{doc_id}/trigger-webhooks',
   summary: 'Trigger webhooks again for an event of a document',
   description:
-    'Does not change the document. `dispatched` is true if the plan includes webhooks and an active webhook subscribes to the event. The payload contains `"refired": true`.',
+    'Does not change the document. `dispatched` is true if the plan includes webhooks and an active webhook subscribes to the event, or a listener exists. The payload contains `"refired": true`.',
   access: ownerOrAdmin('trigger webhooks for this document'),
   params: docParams,
   body: z.strictObject({

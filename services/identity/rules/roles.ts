@@ -19,6 +19,7 @@ export const roles = [
       'webhooks.change.own',
       'webhooks.inspect.own',
       'webhooks.test',
+      'webhooks.listen.own',
       'members.read',
       'api_keys.own',
     ],

@@ -1,7 +1,14 @@
 /** Maps rows to what clients see. */
-import type { Webhook, WebhookAttempt, WebhookEvent, WebhookEventDetails } from '../contract.ts';
-import { toRedactedHeaders } from '../rules/message.ts';
-import type { ConfigRow, DeliveryRow, LoggedAttempt } from '../store/collections.ts';
+import type { Secret } from '#libs/contract';
+import type {
+  ListenedEvent,
+  Webhook,
+  WebhookAttempt,
+  WebhookEvent,
+  WebhookEventDetails,
+} from '../contract.ts';
+import { toHeaders, toRedactedHeaders } from '../rules/message.ts';
+import type { ConfigRow, DeliveryRow, ListenerEventRow, LoggedAttempt } from '../store/collections.ts';
 
 /** Maps a row to a webhook. */
 export function toWebhook(row: ConfigRow): Webhook {
@@ -58,4 +65,16 @@ function toAttempt({ _id, event_id, event_type }: DeliveryRow, logged: LoggedAtt
     response: logged.response ?? null,
     response_withheld: logged.response_withheld ?? false,
   };
+}
+
+/** Maps an event of a listener to a request that its client can forward, signed at this time. */
+export function toListenedEvent(
+  { _id, event_id, event_type, body, trace }: ListenerEventRow,
+  secret: Secret,
+  at: Date,
+): ListenedEvent {
+  const ids = { eventId: event_id, eventType: event_type, deliveryId: _id, attempt: 1 };
+  const headers = toHeaders({ ...ids, body, secrets: [secret], at });
+  const traced = trace !== undefined && { traceparent: trace };
+  return { event_id, event_type, headers: { ...headers, ...traced }, body };
 }

@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { type Envelope, event as eventType, newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../../identity/contract.ts';
+import { createLiveListeners } from '../listening/live-listeners.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from '../store/collections.ts';
+import { createListenerEvents } from '../store/listener-events.ts';
+import { createListeners } from '../store/listeners.ts';
 import { createNewDeliveries } from '../store/new-deliveries.ts';
 import { createReceivers } from '../store/receivers.ts';
 import { openTestStore } from '../testing/store-fixture.ts';
@@ -73,6 +76,8 @@ async function match(
     store,
     receivers: createReceivers(store, () => new Date()),
     newDeliveries,
+    liveListeners: createLiveListeners(createListeners(store, () => new Date())),
+    listenerEvents: createListenerEvents(store, () => new Date()),
     dispatcher: {
       async insertAndDeliver({ rows }) {
         passed += (await newDeliveries.insertMissing(rows, { token: '', ids: new Set() })).length;

@@ -1,13 +1,15 @@
-/** Matches events with webhooks: inserts one delivery per active webhook that subscribes to the type. */
+/** Matches events with webhooks and listeners: inserts one delivery per webhook that subscribes to the type. */
 import { z } from 'zod';
 import { type Envelope, type EventType, id } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
 import { createBoundedCache } from '#libs/http';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../../identity/contract.ts';
+import type { LiveListeners } from '../listening/live-listeners.ts';
 import { toBody } from '../rules/message.ts';
+import type { ListenerEvents } from '../store/listener-events.ts';
 import type { NewDeliveries, NewEvent } from '../store/new-deliveries.ts';
-import type { Receivers } from '../store/receivers.ts';
+import type { Receiver, Receivers } from '../store/receivers.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
 const documentData = z.object({ document: z.object({ id }) });
@@ -17,7 +19,7 @@ const planCacheMs = 5_000;
 
 /**
  * Creates the subscribers for all subscribable event types. The dispatcher of this process inserts the
- * deliveries and sends them. The event log detects repeated events; an event without matching webhooks is not stored.
+ * deliveries and sends them. The event log detects repeated events; an event that nobody gets is not stored.
  */
 export function matchingSubscribers(
   types: readonly EventType[],
@@ -26,11 +28,15 @@ export function matchingSubscribers(
     receivers,
     newDeliveries,
     dispatcher,
+    liveListeners,
+    listenerEvents,
   }: {
     store: Pick<Store, 'read'>;
     receivers: Pick<Receivers, 'findSubscribed'>;
     newDeliveries: Pick<NewDeliveries, 'insertEvent'>;
     dispatcher: Pick<Dispatcher, 'insertAndDeliver'>;
+    liveListeners: LiveListeners;
+    listenerEvents: Pick<ListenerEvents, 'add'>;
   },
 ): Subscriber[] {
   const terms = store.read(subscriptionTerms);
@@ -38,15 +44,21 @@ export function matchingSubscribers(
   return types.map((type) => on(type, match));
 
   async function match(event: Envelope): Promise<void> {
-    const { organization_id } = event;
-    const recipients = await receivers.findSubscribed(event);
-    if (recipients.length === 0 || !(await isOnScalePlan(organization_id))) return;
+    const [recipients, listenerIds] = await Promise.all([
+      receivers.findSubscribed(event),
+      liveListeners.find(event),
+    ]);
+    if (recipients.length + listenerIds.length === 0) return;
+    if (!(await isOnScalePlan(event.organization_id))) return;
     const newEvent = toNewEvent(event);
-    const rows = await newDeliveries.insertEvent(
-      newEvent,
-      recipients.map(({ id }) => id),
-    );
-    if (rows.length > 0) await dispatcher.insertAndDeliver({ event: newEvent, rows, recipients });
+    await Promise.all([deliver(newEvent, recipients), listenerEvents.add(newEvent, listenerIds)]);
+  }
+
+  async function deliver(event: NewEvent, recipients: readonly Receiver[]): Promise<void> {
+    if (recipients.length === 0) return;
+    const ids = recipients.map(({ id }) => id);
+    const rows = await newDeliveries.insertEvent(event, ids);
+    if (rows.length > 0) await dispatcher.insertAndDeliver({ event, rows, recipients });
   }
 
   /** Webhooks stay when the Scale plan ends, but they receive no events. */

@@ -46,14 +46,16 @@ export type ConfigRow = StoredRow<typeof webhookConfigs>;
 /** An encrypted secret of a webhook. */
 export type SealedSecret = ConfigRow['secrets'][number];
 
+/** The body as JSON text. Its UTF-8 bytes are signed and sent. */
+const webhookEventBody = z.string();
+
 /** The payloads of events, each stored once for all webhooks and attempts. */
 export const webhookEvents = collection('webhook_events', {
   row: z.object({
     /** The event's id. */
     _id: z.string(),
     organization_id: id,
-    /** The body as JSON text. Its UTF-8 bytes are signed and sent. */
-    body: z.string(),
+    body: webhookEventBody,
     /** Time of the change; absent for test events. */
     occurred_at: z.date().exactOptional(),
     /** W3C trace context of the change, if it was traced. */
@@ -133,6 +135,58 @@ export const webhookDeliveries = collection('webhook_deliveries', {
   ],
 });
 export type DeliveryRow = StoredRow<typeof webhookDeliveries>;
+
+/** The encrypted secrets in `webhook_listeners`. */
+export const sealedListenerSecret: SealedField<{ _id: string }> = {
+  path: 'secret',
+  context: ({ _id }) => `webhook_listeners.secret/${_id}`,
+};
+
+/** The clients that receive the events of their organization by long polling. */
+export const webhookListeners = collection('webhook_listeners', {
+  row: z.object({
+    _id: id,
+    organization_id: id,
+    /** The member who started it. */
+    user_id: id,
+    /** Signs its events; encrypted. */
+    secret: z.string(),
+    created_at: z.date(),
+    /** When it ends, unless its client requests events again. */
+    expires_at: z.date(),
+  }),
+  indexes: [{ on: { organization_id: 1 } }, { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
+  sealed: [sealedListenerSecret],
+});
+export type ListenerRow = StoredRow<typeof webhookListeners>;
+
+/** An event is deleted after a day, in case its listener has ended or does not confirm it. */
+const listenerEventSeconds = 86_400;
+
+/** The events that listeners have not confirmed, one row per event and listener. */
+export const webhookListenerEvents = collection('webhook_listener_events', {
+  row: z.object({
+    _id: id,
+    organization_id: id,
+    listener_id: id,
+    event_id: id,
+    event_type: z.string(),
+    body: webhookEventBody,
+    trace: z.string().exactOptional(),
+    created_at: z.date(),
+  }),
+  indexes: [
+    { on: { listener_id: 1, event_id: 1 }, options: { unique: true } },
+    { on: { created_at: 1 }, options: { expireAfterSeconds: listenerEventSeconds } },
+  ],
+});
+export type ListenerEventRow = StoredRow<typeof webhookListenerEvents>;
+
+/** All collections of webhook delivery. */
+export const ownCollections = [
+  ...[webhookConfigs, webhookEvents, webhookDeliveries],
+  ...[webhookListeners, webhookListenerEvents],
+];
 
 /** The projection of queries that read many deliveries: the log of attempts is several times as large as the rest. */
 export const withoutAttempts = { attempt_log: 0 } as const;

@@ -14,7 +14,7 @@ export interface Receiver {
 }
 
 /** Upper bound for the clock difference between replicas, and for a clock that is set back. */
-const maxClockSkewMs = 3_600_000;
+export const maxClockSkewMs = 3_600_000;
 
 /** Creates the reader of receivers. */
 export function createReceivers(store: Store, now: () => Date) {

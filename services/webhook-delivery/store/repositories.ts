@@ -2,6 +2,8 @@
 import type { Store } from '#libs/store';
 import { createConfigs } from './configs.ts';
 import { createFailures } from './failures.ts';
+import { createListenerEvents } from './listener-events.ts';
+import { createListeners } from './listeners.ts';
 import { createEventLog } from './log.ts';
 import { createNewDeliveries } from './new-deliveries.ts';
 import { createQueue } from './queue.ts';
@@ -15,6 +17,8 @@ export function createRepositories(store: Store, { now, lockMs }: { now: () => D
     configs: createConfigs(store, now),
     failures: createFailures(store),
     eventLog: createEventLog(store, now),
+    listenerEvents: createListenerEvents(store, now),
+    listeners: createListeners(store, now),
     newDeliveries: createNewDeliveries(store, now, lockMs),
     queue: createQueue(store, lockMs),
     receivers: createReceivers(store, now),

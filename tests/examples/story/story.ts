@@ -3,7 +3,7 @@ import type { WebhookReceiver } from '#libs/testing';
 import type { Recorder } from '../recorder.ts';
 import { invite, leave, readReference, register, setUpOrganization } from './accounts.ts';
 import { assign, publish, publishOther, revise, write } from './documents.ts';
-import { createWebhook, inspectWebhook } from './webhooks.ts';
+import { createWebhook, inspectWebhook, listen } from './webhooks.ts';
 
 /** Sends all example requests. Resolves with the payload of each event that the receiver got. */
 export async function runStory(
@@ -23,6 +23,7 @@ export async function runStory(
   await recorder.prepare(key, 'PATCH', `/documents/${other}`, { version: '1.1' });
   await inspectWebhook(recorder, key, webhook);
   const payloads = webhook.payloads();
+  await listen(recorder, key, other);
   await leave(recorder, accounts);
   return payloads;
 }

@@ -39,6 +39,18 @@ export async function createWebhook(
   return { params, payloads };
 }
 
+/** A listener gets the next event, without a webhook. */
+export async function listen({ app, example }: Recorder, as: string, doc_id: string): Promise<void> {
+  const { id } = await example('createWebhookListener', { as });
+  const params = { listener_id: String(id) };
+  const body = { event_type: 'document.published' };
+  await must(app, 'POST', `/documents/${doc_id}/trigger-webhooks`, { as, body });
+  const query = { wait_seconds: 30 };
+  const [event] = await example('receiveWebhookEvents', { as, params, query });
+  await example('confirmWebhookEvents', { as, params, body: { event_ids: [event.event_id] } });
+  await example('deleteWebhookListener', { as, params });
+}
+
 /** Waits until the receiver has got every event, then repeats deliveries and deletes the webhook. */
 export async function inspectWebhook({ app, example }: Recorder, as: string, webhook: StoryWebhook) {
   const { params, payloads } = webhook;

@@ -5,8 +5,10 @@ import {
   webhookConfigs,
   webhookDeliveries,
   webhookEvents,
+  webhookListenerEvents,
+  webhookListeners,
 } from '../../../services/webhook-delivery/store/collections.ts';
-import { type Invariant, reference, rowInvariant, withoutMatch } from './invariant.ts';
+import { type Invariant, joinById, reference, rowInvariant, withoutMatch } from './invariant.ts';
 import { getRetainedSince, outboxes } from './outbox.ts';
 import type { Scan } from './scan.ts';
 
@@ -141,4 +143,31 @@ export const webhookInvariants: readonly Invariant[] = [
     }),
     isEventual: true,
   },
+  reference({
+    ...{ collection: webhookListeners, field: 'organization_id', target: organizations },
+    description: 'A listener belongs to an organization.',
+  }),
+  reference({
+    ...{ collection: webhookListeners, field: 'user_id', target: users },
+    description: 'A listener was started by a user.',
+  }),
+  rowInvariant({
+    ...{ collection: webhookListenerEvents, field: 'listener_id' },
+    description:
+      'An event of a listener belongs to the same organization as the listener, if that still exists.',
+    stages: [
+      ...joinById(webhookListeners, 'listener_id', ['organization_id']),
+      {
+        $match: {
+          'found._id': present,
+          $expr: { $ne: ['$organization_id', '$found.organization_id'] },
+        },
+      },
+    ],
+  }),
+  rowInvariant({
+    ...{ collection: webhookListenerEvents, field: 'event_id' },
+    description: 'An event of a listener is an event that a service has published.',
+    stages: outboxes.flatMap(({ name }) => withoutMatch({ field: 'event_id', target: { name } })),
+  }),
 ];
