@@ -2,6 +2,7 @@
 import type { Command } from './command.ts';
 import { completionCommands } from './completion.ts';
 import { docsCommands } from './docs.ts';
+import { listen } from './listen.ts';
 import { login, logout } from './login.ts';
 import { opsCommands } from './ops.ts';
 import { pull } from './pull.ts';
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   pull,
   push,
   ...webhookCommands,
+  listen,
   ...opsCommands,
   ...completionCommands(() => commands),
 ];
