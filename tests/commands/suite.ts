@@ -17,7 +17,7 @@ import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/testing/services.ts';
 import { type PermissionFixture, permissionFixture } from '../permissions/fixture.ts';
 import { createPeople, type People } from '../permissions/people.ts';
-import { fillPath, type Prepare, samples } from '../permissions/samples.ts';
+import { fillPath, isOfOwner, type Prepare, samples } from '../permissions/samples.ts';
 import { type CountedApp, type Counts, countCommands, waitUntilSettled } from './counts.ts';
 import { maxCounts } from './table.ts';
 
@@ -104,8 +104,7 @@ export function testCommands(replicas: number): void {
     // without a receiver, the number of attempts would depend on the time
     await app.db.collection('webhook_configs').updateMany({}, { $set: { url: receiver.url } });
     const { admin, owner } = people;
-    const isOfOwner = /Inbox|WebhookListener$|^(receive|confirm)WebhookEvents$/.test(operation.id);
-    const caller = sample.ends ? await fixture.newMember() : isOfOwner ? owner : admin;
+    const caller = sample.ends ? await fixture.newMember() : isOfOwner(operation.id) ? owner : admin;
     const credential = { actor: 'admin', name: 'access token', ...caller } as const;
     const body = await sample.body?.(credential);
     const [method, path] = [operation.method.toUpperCase(), fillPath(operation, sample)];

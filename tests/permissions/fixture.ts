@@ -115,13 +115,25 @@ export function permissionFixture(app: TestApp, people: People) {
 
     /** Ends all listeners: an organization may have only a few. */
     async withoutListeners(): Promise<void> {
-      await app.db.collection('webhook_listeners').deleteMany({});
+      const { organizationId: organization_id } = people.admin;
+      await app.db.collection('webhook_listeners').deleteMany({ organization_id });
     },
 
     /** Starts a listener of the owner. */
     async listener(): Promise<{ listener_id: string }> {
       await this.withoutListeners();
       return { listener_id: (await byOwner('/webhooks/listeners')).id };
+    },
+
+    /** Starts a listener and publishes a document. Returns the event. */
+    async listenedEvent(): Promise<{ event_id: string }> {
+      const { listener_id } = await this.listener();
+      await byOwner(`/documents/${(await draft()).doc_id}/publish`);
+      return until('the event', async () => {
+        const path = `/webhooks/listeners/${listener_id}/events`;
+        const [event] = await must(app, 'GET', path, { as: owner.token });
+        return event;
+      });
     },
 
     /** Creates a webhook in the organization of the token. `config_id` is undefined if its plan has no webhooks. */

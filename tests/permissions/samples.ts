@@ -203,6 +203,11 @@ export const samples = {
 } satisfies Record<string, Prepare>;
 export type RowName = keyof typeof samples;
 
+/** Whether only the owner can send the sample requests of an operation, because the resource is personal. */
+export function isOfOwner(operationId: string): boolean {
+  return /Inbox|WebhookListener$|^(receive|confirm)WebhookEvents$/.test(operationId);
+}
+
 /** The sample request of each operation of the operator. */
 export const operatorSamples: Record<OperatorOperation, Prepare> = {
   createOrganization: () => ({ body: () => ({ name: unique('Organization') }) }),

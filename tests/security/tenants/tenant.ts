@@ -2,7 +2,7 @@
 import { addMember, register, type TestApp } from '#libs/testing';
 import { type PermissionFixture, permissionFixture } from '../../permissions/fixture.ts';
 import type { People } from '../../permissions/people.ts';
-import { type RowName, type Sample, samples } from '../../permissions/samples.ts';
+import { isOfOwner, type RowName, type Sample, samples } from '../../permissions/samples.ts';
 
 /** An organization. */
 export interface Tenant {
@@ -30,7 +30,7 @@ export async function createTenant(app: TestApp): Promise<Tenant> {
     people,
     // a preparation may be synchronous
     sample: async (operationId) => samples[toRowName(operationId)](fixture),
-    getToken: (operationId) => (/Inbox/.test(operationId) ? owner.token : admin.token),
+    getToken: (operationId) => (isOfOwner(operationId) ? owner.token : admin.token),
     async getId(field) {
       const create = creators[field];
       if (!create) throw new Error(`There is no resource for ${field}: add it to the creators`);
@@ -43,11 +43,14 @@ export async function createTenant(app: TestApp): Promise<Tenant> {
 const creators: Readonly<Record<string, (fixture: PermissionFixture) => Promise<string>>> = {
   doc_id: async (fixture) => (await fixture.shared()).doc_id,
   parent_doc_id: async (fixture) => (await fixture.published()).doc_id,
+  document_id: async (fixture) => (await fixture.published()).doc_id,
   node_id: async (fixture) => (await fixture.draft()).node_id,
   parent_id: async (fixture) => (await fixture.draft()).node_id,
   template_id: async (fixture) => (await fixture.template()).template_id,
   config_id: async (fixture) => (await fixture.testedWebhook()).config_id,
   entry_id: async (fixture) => (await fixture.logEntry()).entry_id,
+  listener_id: async (fixture) => (await fixture.listener()).listener_id,
+  event_ids: async (fixture) => (await fixture.listenedEvent()).event_id,
   key_id: async (fixture) => (await fixture.apiKey()).key_id,
   item_id: async (fixture) => (await fixture.inboxItem()).item_id,
   department_id: async (fixture) => (await fixture.department()).department_id,
