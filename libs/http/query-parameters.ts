@@ -1,16 +1,26 @@
 /** Parses the query: every parameter must be known, and may be repeated only if it takes a list. */
+import type { Request } from 'express';
 import { z } from 'zod';
-import { type AnyOperation, addError, checkShape, createInputErrors, type InputErrors } from '#libs/contract';
+import {
+  type AnyOperation,
+  addError,
+  checkShape,
+  createInputErrors,
+  type InputErrors,
+  InvalidRequest,
+} from '#libs/contract';
 
 /**
  * Returns the parsed query. Adds errors for unknown and repeated parameters. Operations at the application
- * root ignore unknown parameters, e.g. tracking parameters in a link.
+ * root ignore unknown parameters, e.g. tracking parameters in a link. Throws `InvalidRequest` for bytes that are not
+ * UTF-8.
  */
 export function readQuery(
   operation: AnyOperation,
-  sent: Readonly<Record<string, unknown>>,
+  { url, query: sent }: Pick<Request, 'url' | 'query'>,
   errors: InputErrors,
 ): unknown {
+  if (operation.at !== 'root' && !isDecodable(url)) throw InvalidRequest('The query is malformed.');
   const fields: z.ZodRawShape = operation.query instanceof z.ZodObject ? operation.query.shape : {};
   const repeated = new Set<string>();
   for (const [name, value] of Object.entries(sent)) {
@@ -27,6 +37,16 @@ export function readQuery(
   const query = checkShape(operation.query, sent, 'query', shapeErrors);
   for (const error of shapeErrors.listed) if (!repeated.has(error.path)) addError(errors, error);
   return query;
+}
+
+/** Whether all percent-encoded bytes are UTF-8. The parser of the query would replace others by U+FFFD. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function describeUnknown(known: readonly string[]): string {

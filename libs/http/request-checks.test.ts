@@ -294,7 +294,17 @@ describe('routes', () => {
     expect((await http.ask('HEAD', '/api/v1/nowhere')).status).toBe(404);
   });
 
-  test('invalid percent-encoding is 400', async () => {
+  test('invalid percent-encoding in the query is 400', async () => {
+    for (const value of ['%', '%zz', '%ED%A0%80', '%FF']) {
+      const response = await http.raw(
+        `GET /api/v1/things?limit=3&cursor=${value} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer good\r\n\r\n`,
+      );
+      expect(response).toMatch(/^HTTP\/1.1 400 [\s\S]*"The query is malformed\./);
+    }
+    expect(http.errors).toEqual([]);
+  });
+
+  test('invalid percent-encoding in the path is 400', async () => {
     for (const path of ['%', '%zz', '%E0%A4%A', '%C0%80']) {
       const response = await http.raw(
         `PATCH /api/v1/things/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer good\r\n\r\n`,

@@ -58,7 +58,7 @@ export async function parseRequest(
   { bodies, beforeBody }: ParseOptions,
 ): Promise<ParsedRequest> {
   const errors = createInputErrors();
-  const query = readQuery(operation, request.query, errors);
+  const query = readQuery(operation, request, errors);
   checkIfMatch(operation, request, errors);
   const params = operation.params?.safeParse(request.params);
   if (operation.body && params?.success !== false)

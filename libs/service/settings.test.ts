@@ -114,7 +114,14 @@ describe('settings', () => {
 
   test('APP_URL accepts only http and https URLs without a query', () => {
     expect(appUrl.parse('https://docs.example.com/pds/')).toBe('https://docs.example.com/pds');
-    const wrong = ['ftp://x.example', 'https:x.example', 'javascript:alert(1)', 'https://', 'x.example'];
+    const wrong = [
+      'ftp://x.example',
+      'https:x.example',
+      'javascript:alert(1)',
+      'https://',
+      'https://.',
+      'x.example',
+    ];
     const withMore = ['?a', '#a', '/ a'].map((end) => `https://x.example${end}`);
     for (const url of [...wrong, ...withMore, 'https://user@x.example'])
       expect(appUrl.safeParse(url).success).toBe(false);

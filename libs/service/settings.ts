@@ -38,7 +38,7 @@ export const secret = z
 /** Public URL of the application, without a trailing slash. Paths are appended to it. */
 export const appUrl = z
   .string()
-  .refine((text) => /^https?:\/\/[^?#@\s]+$/.test(text) && URL.canParse(text), {
+  .refine((text) => /^https?:\/\/[^?#@\s./][^?#@\s]*$/.test(text) && URL.canParse(text), {
     message: 'must be an http or https URL such as https://docs.example.com, without a query',
   })
   .default('http://127.0.0.1:8080')
