@@ -44,6 +44,7 @@ const creators: Readonly<Record<string, (fixture: PermissionFixture) => Promise<
   doc_id: async (fixture) => (await fixture.shared()).doc_id,
   parent_doc_id: async (fixture) => (await fixture.published()).doc_id,
   document_id: async (fixture) => (await fixture.published()).doc_id,
+  against: async (fixture) => (await fixture.published()).doc_id,
   node_id: async (fixture) => (await fixture.draft()).node_id,
   parent_id: async (fixture) => (await fixture.draft()).node_id,
   template_id: async (fixture) => (await fixture.template()).template_id,
