@@ -1,10 +1,19 @@
 /** Parses JSON bodies: small ones at once, large ones one after the other in a worker. */
 import type { z } from 'zod';
 import { type BodyTasks, type JsonBody, PayloadTooLarge, parseJsonBody } from '#libs/contract';
-import { createWorkerPool, type PoolEvents, type WorkerLimits, WorkerOutOfMemory } from '#libs/workers';
+import {
+  createWorkerPool,
+  type PoolEvents,
+  startTimeSlices,
+  type WorkerLimits,
+  WorkerOutOfMemory,
+} from '#libs/workers';
 
 /** Larger bodies are parsed in a worker. One of this size blocks the process for at most some ten milliseconds. */
 const maxInlineBytes = 256 * 1024;
+
+/** Smaller bodies take a fraction of a millisecond. Other ones share time slices, so that many cannot block the process. */
+const maxUnslicedBytes = 4 * 1024;
 
 /** One worker, which ends after ten seconds without work. A tree of 32 MiB needs less than 192 MB of heap. */
 const limits: WorkerLimits = { workers: 1, maxQueue: 64, timeoutSeconds: 60, memoryMb: 256, idleMs: 10_000 };
@@ -27,8 +36,16 @@ export function createBodyParser(
 ): BodyParser {
   const program = worker && { file: worker, context: null, subject: 'large body' };
   const pool = program && createWorkerPool<BodyTasks>(program, limits, events);
+  const slices = startTimeSlices();
+  let last = Promise.resolve();
+  /** Waits for the bodies before this one, and for the next slice if the current one is over. */
+  const waitInLine = () => {
+    last = last.then(() => (slices.isOver() ? slices.next() : undefined));
+    return last;
+  };
   return {
     async parse(operation, shape, bytes) {
+      if (bytes.length > maxUnslicedBytes) await waitInLine();
       if (!pool || bytes.length <= maxInlineBytes) return parseJsonBody(shape, bytes);
       try {
         return (await pool.run('parse', { operation, bytes })).result;
