@@ -68,6 +68,8 @@ export function permissionFixture(app: TestApp, people: People) {
         return items.find(({ data }) => data.document_id === doc_id)?.id;
       };
       const item_id = await until('the inbox item', findItem);
+      // a transaction may begin at a time before the item; it begins after a write that a majority has confirmed
+      await byAdmin('/departments', { name: unique('Department') });
       return { item_id };
     },
 
