@@ -12,7 +12,7 @@ import {
 /** Larger bodies are parsed in a worker. One of this size blocks the process for at most some ten milliseconds. */
 const maxInlineBytes = 256 * 1024;
 
-/** Smaller bodies take a fraction of a millisecond. Other ones share time slices, so that many cannot block the process. */
+/** Smaller bodies take a fraction of a millisecond. Larger ones share time slices: many cannot block the process. */
 const maxUnslicedBytes = 4 * 1024;
 
 /** One worker, which ends after ten seconds without work. A tree of 32 MiB needs less than 192 MB of heap. */
