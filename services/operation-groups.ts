@@ -28,9 +28,10 @@ export const operationGroups: readonly OperationGroup[] = [
   {
     name: 'Publishing',
     description:
-      'The lifecycle of a document: publish a draft, revise what is published, archive it, compare versions.',
+      'The lifecycle of a document: publish a draft, revise what is published, archive and restore it, compare versions.',
     operations: [
-      ...['publishDocument', 'reviseDocument', 'archiveDocument', 'listVersions', 'compareVersions'],
+      ...['publishDocument', 'reviseDocument', 'archiveDocument', 'restoreDocument', 'listVersions'],
+      'compareVersions',
     ],
   },
   {

@@ -150,8 +150,11 @@ describe('a created resource', () => {
   test('can be read at its Location', async () => {
     const document = `/documents/${resources.doc_id}`;
     const webhook = { name: 'Found', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
+    const archived = await publishDocument(app, ada.key);
+    await app.request('POST', `/documents/${archived.id}/archive`, { as: ada.key });
     const requests: [path: string, body?: object][] = [
       ['/documents', { title: 'Found' }],
+      [`/documents/${archived.id}/restore`],
       [`${document}/duplicate`],
       [`${document}/revise`],
       [`${document}/share-token`],

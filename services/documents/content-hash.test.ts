@@ -86,6 +86,14 @@ const ways: Record<string, () => Promise<string>> = {
     const original = await lifecycle.createPublished(ada, { ...fields, nodes });
     return (await lifecycle.createRevision(ada, original.id)).id;
   },
+  'a restored version': async () => {
+    const first = await lifecycle.createPublished(ada, { ...fields, nodes });
+    const draft = await lifecycle.createRevision(ada, first.id);
+    await must('PATCH', draft.id, { title: 'Other' });
+    await must('PUT', `${draft.id}/nodes`, { nodes: [] });
+    await lifecycle.publish(ada, draft.id);
+    return (await must('POST', `${first.id}/restore`)).id;
+  },
   'a duplicate': async () => {
     const original = await lifecycle.createPublished(ada, { ...fields, nodes });
     await must('POST', `${original.id}/archive`);

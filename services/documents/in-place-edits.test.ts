@@ -82,6 +82,7 @@ const others: Record<string, Record<string, Request>> = {
   duplicateDocument: { 'the document': () => ['/duplicate'] },
   publishDocument: { again: () => ['/publish'] },
   reviseDocument: { 'the document': () => ['/revise'] },
+  restoreDocument: { 'the document': () => ['/restore'] },
   archiveDocument: { 'the document': () => ['/archive'] },
   assignEditor: { 'no editor': () => ['/editor', { editor_id: null }] },
   triggerWebhooks: { publish: () => ['/trigger-webhooks', { event_type: 'document.published' }] },

@@ -11,6 +11,11 @@ export const DocumentNotPublished = problem(
   400,
   'The document is not published; publish it first.',
 );
+export const DocumentNotArchived = problem(
+  'document_not_archived',
+  400,
+  'The document is not archived; only an archived version can be restored.',
+);
 export const DocumentIsArchived = problem(
   'document_archived',
   400,

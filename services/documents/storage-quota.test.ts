@@ -82,7 +82,10 @@ describe('a limit of documents', () => {
     const ada = await tenant();
     const original = await context.create(ada, { title: 'Original', nodes: [section(10)] });
     expect((await post(ada, `${original.id}/publish`)).status).toBe(200);
-    for (let at = 1; at < maxDocuments - 3; at += 1) await context.create(ada);
+    const archived = await context.create(ada);
+    for (const change of ['publish', 'archive'])
+      expect((await post(ada, `${archived.id}/${change}`)).status).toBe(200);
+    for (let at = 2; at < maxDocuments - 3; at += 1) await context.create(ada);
     const requests = [
       (client: HttpClient) => client.request('POST', '/documents', { as: ada.as, body: { title: 'T' } }),
       (client: HttpClient) =>
@@ -92,9 +95,10 @@ describe('a limit of documents', () => {
         }),
       (client: HttpClient) => client.request('POST', `/documents/${original.id}/duplicate`, { as: ada.as }),
       (client: HttpClient) => client.request('POST', `/documents/${original.id}/revise`, { as: ada.as }),
+      (client: HttpClient) => client.request('POST', `/documents/${archived.id}/restore`, { as: ada.as }),
     ];
     const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => requests[at % 4]?.(at % 8 < 4 ? context.app : replica)),
+      Array.from({ length: 20 }, (_, at) => requests[at % 5]?.(at % 2 === 0 ? context.app : replica)),
     );
     const statuses = responses.map((response) => response?.status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(3);

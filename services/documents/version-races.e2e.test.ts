@@ -11,6 +11,8 @@ import { contentWrites } from './testing/update-events.ts';
 const rounds = Array.from({ length: 200 }, (_, round) => round);
 /** Rounds that run at the same time. */
 const concurrency = 8;
+/** Time for rounds of many requests on a busy machine, in milliseconds. */
+const timeoutMs = 600_000;
 
 let replicas: [TestContext, TestContext];
 let lifecycle: LifecycleClient;
@@ -66,6 +68,57 @@ test('a publish and an edit: the hash is that of the words, or cleared', async (
   });
   expect([...results.keys()].sort()).toEqual(['edit, publish', 'publish, edit']);
 });
+
+/** Creates an archived version and the version that replaced it. */
+async function createVersions(): Promise<{ archived: string; published: string }> {
+  const { id } = await lifecycle.createPublished(ada, tree);
+  const draft = await lifecycle.createRevision(ada, id);
+  await replicas[0].request(ada, 'PATCH', draft.id, { title: 'Second' });
+  await lifecycle.publish(ada, draft.id);
+  return { archived: id, published: draft.id };
+}
+
+test(
+  'a restore and a publish: the draft revises the published version',
+  async () => {
+    const results = await runRounds(async (round) => {
+      const { archived, published } = await createVersions();
+      const next = await lifecycle.createRevision(ada, published);
+      const [first, second] = round % 2 === 0 ? replicas : replicas.toReversed();
+      const [restored, { status }] = await Promise.all([
+        (first as TestContext).request(ada, 'POST', `${archived}/restore`),
+        lifecycleClient(second as TestContext).publish(ada, next.id),
+      ]);
+      expect([restored.status, status]).toEqual([201, 200]);
+      expect(restored.body).toMatchObject({ status: 'draft', title: 'SOP' });
+      expect([published, next.id]).toContain(restored.body.parent_doc_id);
+      return restored.body.parent_doc_id === published ? 'restore, publish' : 'publish, restore';
+    });
+    expect([...results.keys()].sort()).toEqual(['publish, restore', 'restore, publish']);
+  },
+  timeoutMs,
+);
+
+test(
+  'a restore and an archive: the links of the draft are revoked, too',
+  async () => {
+    const results = await runRounds(async (round) => {
+      const { archived, published } = await createVersions();
+      const [first, second] = round % 2 === 0 ? replicas : replicas.toReversed();
+      const [restored, { status }] = await Promise.all([
+        (first as TestContext).request(ada, 'POST', `${archived}/restore`),
+        lifecycleClient(second as TestContext).archive(ada, published),
+      ]);
+      expect([restored.status, status]).toEqual([201, 200]);
+      expect([published, archived]).toContain(restored.body.parent_doc_id);
+      const rows = replicas[0].app.db.collection<{ _id: string }>('documents');
+      expect(await rows.findOne({ _id: restored.body.id })).toMatchObject({ share_epoch: 1 });
+      return restored.body.parent_doc_id === published ? 'restore, archive' : 'archive, restore';
+    });
+    expect([...results.keys()].sort()).toEqual(['archive, restore', 'restore, archive']);
+  },
+  timeoutMs,
+);
 
 test('a publish and an edit with a lock: the hash is that of the words', async () => {
   const results = await runRounds(async (round) => {

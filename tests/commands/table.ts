@@ -67,6 +67,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   compareVersions:       [ 4,  0,  1,  0],
   publishDocument:       [ 6,  7,  2,  7],
   reviseDocument:        [ 5,  6,  1,  6],
+  restoreDocument:       [ 6,  6,  1,  6],
   triggerWebhooks:       [ 4,  0,  1,  0],
   createShareToken:      [ 5,  1,  1,  1],
   getShareToken:         [ 4,  0,  0,  0],

@@ -38,6 +38,14 @@ export function permissionFixture(app: TestApp, people: People) {
       return document;
     },
 
+    /** Creates a document that a revision has replaced, which triggers no webhook. */
+    async archived(): Promise<{ doc_id: string; node_id: string }> {
+      const document = await this.published();
+      const revision = await byOwner(`/documents/${document.doc_id}/revise`);
+      await byOwner(`/documents/${revision.id}/publish`);
+      return document;
+    },
+
     /** Creates a published document with a share token. */
     async shared(): Promise<{ doc_id: string; org_slug: string; token: string }> {
       const { doc_id } = await this.published();

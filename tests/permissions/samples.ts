@@ -124,6 +124,7 @@ const documents = {
   publishDocument: async (fixture) => aboutDocument(await fixture.draft()),
   reviseDocument: async (fixture) => aboutDocument(await fixture.published()),
   archiveDocument: async (fixture) => aboutDocument(await fixture.published()),
+  restoreDocument: async (fixture) => aboutDocument(await fixture.archived()),
   listVersions: async (fixture) => aboutDocument(await fixture.published()),
   compareVersions: async (fixture) => aboutDocument(await fixture.published()),
   assignEditor: async (fixture) => ({

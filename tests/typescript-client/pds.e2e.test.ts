@@ -98,7 +98,7 @@ describe('login', () => {
 });
 
 describe('docs', () => {
-  test('a document is created, listed, shown, published, exported and archived', async () => {
+  test('docs are created, listed, published, exported, archived, restored', async () => {
     const { env } = await pds.createAdmin();
     const { stdout } = await pds.run(['docs', 'create', 'Closing the till', '--version', '1.0'], { env });
     const id = stdout.trim();
@@ -123,6 +123,10 @@ describe('docs', () => {
     expect((await pds.run(['docs', 'archive', id], { env })).stdout).toBe('Archived "Closing the till".\n');
     expect(await pds.json(['docs', 'list'], { env })).toEqual([]);
     expect(await pds.json(['docs', 'list', '--status', 'archived'], { env })).toHaveLength(1);
+    const { stdout: restored } = await pds.run(['docs', 'restore', id], { env });
+    expect(await pds.json(['docs', 'get', restored.trim()], { env })).toMatchObject({
+      ...{ title: 'Closing the till', status: 'draft', parent_doc_id: id },
+    });
   });
 
   test('errors are explained, with exit codes for scripts', async () => {

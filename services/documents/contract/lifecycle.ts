@@ -4,6 +4,7 @@ import { id, NotFound, operation, PreconditionFailed } from '#libs/contract';
 import { member, ownerOrAdmin, StorageQuotaExhausted } from '../../identity/contract.ts';
 import {
   DocumentIsArchived,
+  DocumentNotArchived,
   DocumentNotDraft,
   DocumentNotPublished,
   EditorNotMember,
@@ -41,6 +42,22 @@ export const reviseDocument = operation({
   location: '/documents/{id}',
   etag: true,
   problems: [NotFound, DocumentNotPublished, StorageQuotaExhausted],
+});
+
+export const restoreDocument = operation({
+  id: 'restoreDocument',
+  method: 'post',
+  path: '/documents/{doc_id}/restore',
+  summary: 'Create a draft from an archived document',
+  description:
+    'Creates a revision draft of the published version with the title, department and tree of the archived one. If no version is published, the draft is a revision of the archived one. Nodes keep their `lineage_id`. The archived version does not change.',
+  access: ownerOrAdmin('restore this document'),
+  params: docParams,
+  status: 201,
+  returns: Document,
+  location: '/documents/{id}',
+  etag: true,
+  problems: [NotFound, DocumentNotArchived, StorageQuotaExhausted],
 });
 
 export const archiveDocument = operation({

@@ -9,15 +9,20 @@ import type { DocumentRepository } from './document-repository.ts';
 export function families(store: Store, repository: Pick<DocumentRepository, 'get'>) {
   const rows = store.rows(documents);
 
-  return {
-    /** Archives the published version in a draft's family, if any, because the draft replaces it. */
-    async supersede(
+  const stored = {
+    /** Returns the published version in the family of a document; undefined if there is none. */
+    async findPublished(
       { organization_id, family_id }: DocumentRow,
-      at: Date,
       { session }: Transaction,
-    ): Promise<void> {
-      const current = { organization_id, family_id, status: 'published' as const };
-      const before = await rows.findOne(current, null, { session }).lean();
+    ): Promise<DocumentRow | undefined> {
+      const filter = { organization_id, family_id, status: 'published' as const };
+      return (await rows.findOne(filter, null, { session }).lean()) ?? undefined;
+    },
+
+    /** Archives the published version in a draft's family, if any, because the draft replaces it. */
+    async supersede(draft: DocumentRow, at: Date, tx: Transaction): Promise<void> {
+      const before = await stored.findPublished(draft, tx);
+      const { session } = tx;
       if (before)
         await rows.updateOne({ _id: before._id }, completeChange(before, archive(at), at), { session });
     },
@@ -46,6 +51,7 @@ export function families(store: Store, repository: Pick<DocumentRepository, 'get
       return rows.find({ organization_id, family_id }, null, options).lean();
     },
   };
+  return stored;
 }
 
 export type Families = ReturnType<typeof families>;

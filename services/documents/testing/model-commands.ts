@@ -33,10 +33,14 @@ interface ObservedState {
   events: string[];
 }
 
-/** Starts a run with the draft `d0`, whose version is 1. It uses the rest of the organization's quota. */
+/**
+ * Starts a run with the draft `d0`, whose version is 1, and runs `actions`. It uses the rest of the organization's
+ * quota.
+ */
 export async function startRun(
   replicas: readonly [TestContext, TestContext],
   member: TestMember,
+  actions: readonly Action[] = [],
 ): Promise<{ model: Model; real: ModelRun }> {
   const [{ app, request }] = replicas;
   const lifecycle = lifecycleClient(replicas[0]);
@@ -58,6 +62,7 @@ export async function startRun(
         publish: ['POST', '/publish'],
         revise: ['POST', '/revise'],
         archive: ['POST', '/archive'],
+        restore: ['POST', '/restore'],
         remove: ['DELETE', ''],
         assign: ['PATCH', '/editor', { editor_id: member.id }],
         unassign: ['PATCH', '/editor', { editor_id: null }],
@@ -68,7 +73,7 @@ export async function startRun(
       const { app } = replicas[sent % 2 === 0 ? 0 : 1];
       sent += 1;
       const response = await app.request(method, `/documents${id}${path}`, { as: member.as, body });
-      const isNew = type === 'create' || type === 'duplicate' || type === 'revise';
+      const isNew = ['create', 'duplicate', 'revise', 'restore'].includes(type);
       if (isNew && response.status === 201) ids.set(name, response.body.id);
       const code = response.body?.code ?? response.body?.status;
       return code === undefined ? `${response.status}` : `${response.status} ${code}`;
@@ -122,7 +127,7 @@ export async function startRun(
 
   const limit = (before.publish_limit ?? Number.POSITIVE_INFINITY) - before.publish_used;
   const model: Model = { documents: {}, published: 0, limit, events: [] };
-  await toCommand('create 1').run(model, real);
+  for (const action of ['create 1', ...actions] as const) await toCommand(action).run(model, real);
   return { model, real };
 }
 

@@ -27,7 +27,7 @@ export interface Model {
 
 /** The actions on a document that have no further parameter. */
 export const plainActions = [
-  ...(['duplicate', 'node', 'publish', 'revise', 'archive', 'remove'] as const),
+  ...(['duplicate', 'node', 'publish', 'revise', 'archive', 'restore', 'remove'] as const),
   ...(['assign', 'unassign', 'trigger'] as const),
 ];
 
@@ -97,6 +97,16 @@ export function applyAction(model: Model, action: Action, name: string): [outcom
     case 'revise':
       if (status !== 'published') return reject('400 document_not_published');
       return accept('201 draft', { [name]: { ...document, ...draft, parent: on } });
+    case 'restore': {
+      if (status !== 'archived') return reject('400 document_not_archived');
+      const isPublished = (member: ModelDocument) =>
+        member.family === document.family && member.status === 'published';
+      const [original, base] = Object.entries(documents).find(([, member]) => isPublished(member)) ?? [
+        on,
+        document,
+      ];
+      return accept('201 draft', { [name]: { ...base, ...draft, parent: original, nodes } });
+    }
     case 'archive': {
       if (status !== 'published') return reject('400 document_not_published');
       const revoked = setFamily((member) => ({ epoch: member.epoch + 1, status: withoutPublished(member) }));

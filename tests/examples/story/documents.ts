@@ -121,4 +121,5 @@ export async function revise({ example, prepare }: Recorder, { key: as }: Accoun
   });
   await example('deleteShareToken', { as, params: { doc_id } });
   await example('archiveDocument', { as, params: { doc_id: revision.id } });
+  await example('restoreDocument', { as, params: { doc_id } });
 }

@@ -114,11 +114,23 @@ const publish = command({
 const archive = command({
   name: 'docs archive',
   summary: 'Archive a published document',
-  details: 'Its public link stops working. An archived document cannot be changed or published again.',
+  details: 'Its public link stops working. An archived document cannot be changed; use `pds docs restore`.',
   arguments: [id],
   async run(context, { arguments: { id: doc_id } }) {
     const record = await (await context.client()).archiveDocument({ doc_id });
     context.show(record, () => `Archived "${record.title}".`);
+    return undefined;
+  },
+});
+
+const restore = command({
+  name: 'docs restore',
+  summary: 'Create a draft from an archived document',
+  details: 'Prints the id of the draft. It has the title, department and nodes of the archived document.',
+  arguments: [id],
+  async run(context, { arguments: { id: doc_id } }) {
+    const draft = await (await context.client()).restoreDocument({ doc_id });
+    context.show(draft, () => draft.id);
     return undefined;
   },
 });
@@ -167,7 +179,7 @@ With --output -, writes to stdout.`,
 });
 
 /** The commands on documents. */
-export const docsCommands = [list, get, create, publish, archive, exportFile];
+export const docsCommands = [list, get, create, publish, archive, restore, exportFile];
 
 async function findTemplate(client: Client, wanted: string | undefined): Promise<string> {
   if (wanted === undefined || wanted === 'default') return 'default';
