@@ -19,6 +19,11 @@ test('every file names the version of the package', () => {
   expect(JSON.parse(read('clients/typescript/package.json')).version).toBe(version);
   for (const page of ['clients/typescript/README.md', 'docs/cli.md'])
     expect(read(page)).toContain(`process-document-service-client-${version}.tgz`);
+  expect(read('clients/python/pyproject.toml')).toContain(`\nversion = "${version}"\n`);
+  const wheels = [
+    ...read('clients/python/README.md').matchAll(/process_document_service-(.+?)-py3-none-any/g),
+  ];
+  expect(wheels.map(([, found]) => found)).toEqual([version, version]);
 });
 
 test('the changelog and the upgrade notes describe the version', () => {

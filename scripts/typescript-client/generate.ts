@@ -7,7 +7,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
 import type { OpenAPI3 } from 'openapi-typescript';
-import { type ApiDocument, renderOperations, withoutErrorResponses } from './operations.ts';
+import type { ApiDocument } from '../api-document.ts';
+import { renderOperations, withoutErrorResponses } from './operations.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const contractFile = join(root, 'docs/contracts/openapi.json');
@@ -17,7 +18,9 @@ const folder = join(root, 'clients/typescript/src/generated');
 export async function generateClient(): Promise<void> {
   const contract = await readFile(contractFile, 'utf8');
   const own = await Promise.all(
-    ['generate.ts', 'operations.ts'].map((name) => readFile(join(import.meta.dirname, name), 'utf8')),
+    ['generate.ts', 'operations.ts', '../api-document.ts'].map((name) =>
+      readFile(join(import.meta.dirname, name), 'utf8'),
+    ),
   );
   const mark = `// Generated from openapi.json; do not edit. Inputs: ${hash([contract, ...own])}\n`;
   const written = await Promise.all(['contract.ts', 'operations.ts'].map(readGenerated));

@@ -22,10 +22,46 @@ export interface PythonPackages {
  * if Python or pip is missing or the packages cannot be downloaded.
  */
 export async function installPythonPackages(
-  { name, requirements, title }: PythonPackages,
+  packages: PythonPackages,
   say: Say,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Readonly<Record<string, string>>> {
+  const folder = await cachePackages(packages, { say, env }, (draft) =>
+    pip(['install', ...pinned, '--target', join(draft, 'packages'), '--requirement', packages.requirements]),
+  );
+  return toEnvironment(folder);
+}
+
+/**
+ * Does the same, and keeps the packages as wheels in the folder `wheels`, from which pip can install them into virtual
+ * environments without a network.
+ */
+export async function installPythonPackagesWithWheels(
+  packages: PythonPackages,
+  say: Say,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ environment: Readonly<Record<string, string>>; wheels: string }> {
+  const folder = await cachePackages(packages, { say, env }, async (draft) => {
+    const wheels = join(draft, 'wheels');
+    await pip(['download', ...pinned, '--dest', wheels, '--requirement', packages.requirements]);
+    const source = ['--no-index', '--find-links', wheels, '--requirement', packages.requirements];
+    await pip(['install', ...pinned, '--target', join(draft, 'packages'), ...source]);
+  });
+  return { environment: toEnvironment(folder), wheels: join(folder, 'wheels') };
+}
+
+const pinned = ['--no-deps', '--require-hashes', '--only-binary=:all:'];
+
+function toEnvironment(folder: string): Readonly<Record<string, string>> {
+  return { PYTHONPATH: join(folder, 'packages'), PYTHONDONTWRITEBYTECODE: '1' };
+}
+
+/** Fills the folder of these packages in the cache, if it does not exist yet, and returns its path. */
+async function cachePackages(
+  { name, requirements, title }: PythonPackages,
+  { say, env }: { say: Say; env: NodeJS.ProcessEnv },
+  fill: (draft: string) => Promise<void>,
+): Promise<string> {
   const folder = join(await createCacheFolder(env), name);
   await mkdir(folder, { recursive: true });
   // compiled packages belong to one version of Python and one architecture
@@ -36,12 +72,11 @@ export async function installPythonPackages(
     if (await exists(join(folder, entry, 'installed'))) return;
     say(`Installing ${title}, once, to ${folder}.`);
     await saveToCache(folder, entry, 'installed', async (draft) => {
-      const target = ['--target', join(draft, 'packages'), '--requirement', requirements];
-      await pip(['install', '--no-deps', '--require-hashes', '--only-binary=:all:', ...target]);
+      await fill(draft);
       await writeFile(join(draft, 'installed'), '');
     });
   });
-  return { PYTHONPATH: join(folder, entry, 'packages'), PYTHONDONTWRITEBYTECODE: '1' };
+  return join(folder, entry);
 }
 
 async function getPlatform(): Promise<string> {

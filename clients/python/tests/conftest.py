@@ -1,0 +1,5 @@
+"""The fixtures of all tests."""
+
+from fake_service import service
+
+__all__ = ["service"]

@@ -1,0 +1,139 @@
+/** Reads the OpenAPI document for the generators of the clients. */
+
+/** The parts of an OpenAPI document that the client is generated from. */
+export interface ApiDocument {
+  info: { version: string };
+  paths: Record<string, Record<string, ApiOperation>>;
+  webhooks?: Record<string, { post: ApiOperation }>;
+  components?: {
+    schemas?: Record<string, { properties?: Record<string, ApiSchema> }>;
+    responses?: Record<string, unknown>;
+    headers?: Record<string, unknown>;
+  };
+}
+
+/** An operation of the document. */
+export interface ApiOperation {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  security?: readonly unknown[];
+  parameters?: (ApiParameter | { $ref: string })[];
+  requestBody?: { $ref: string } | ApiBody;
+  responses: Record<string, ApiResponse>;
+}
+
+/** A parameter of an operation. */
+export interface ApiParameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: ApiSchema;
+}
+
+/** A JSON schema; only what parameters and bodies use. */
+export interface ApiSchema {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  enum?: string[];
+  items?: ApiSchema;
+  anyOf?: ApiSchema[];
+}
+
+interface ApiBody {
+  required?: boolean;
+  content: Record<string, { schema: ApiSchema }>;
+}
+
+interface ApiResponse {
+  $ref?: string;
+  content?: Record<string, { schema?: ApiSchema }>;
+  headers?: Record<string, unknown>;
+  'x-problem-codes'?: string[];
+}
+
+/** How a client sends an operation. */
+export interface OperationFacts {
+  method: string;
+  path: string;
+  body: 'json' | 'form' | 'none';
+  returns: 'json' | 'file' | 'nothing';
+  takesIdempotencyKey?: true;
+  isPaged?: true;
+  isPublic?: true;
+}
+
+/** Reads how to send an operation. */
+export function getFacts(
+  document: ApiDocument,
+  { method, path, operation }: { method: string; path: string; operation: ApiOperation },
+): OperationFacts {
+  return {
+    method: method.toUpperCase(),
+    path,
+    body: getBodyKind(document, operation),
+    returns: getResultKind(document, operation),
+    ...(hasParameter(document, operation, 'Idempotency-Key') && { takesIdempotencyKey: true }),
+    ...(hasParameter(document, operation, 'cursor') && { isPaged: true }),
+    ...(operation.security?.length === 0 && { isPublic: true }),
+  };
+}
+
+/** Lists the operations of the document, in its order. */
+export function listOperations({ paths }: ApiDocument) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => ['get', 'put', 'post', 'patch', 'delete'].includes(method))
+      .map(([method, operation]) => ({ path, method, operation })),
+  );
+}
+
+function getBodyKind(document: ApiDocument, { requestBody }: ApiOperation): 'json' | 'form' | 'none' {
+  const content = requestBody && resolveReference(document, requestBody).content;
+  if (!content) return 'none';
+  return 'multipart/form-data' in content ? 'form' : 'json';
+}
+
+function getResultKind(document: ApiDocument, operation: ApiOperation): 'json' | 'file' | 'nothing' {
+  const types = listSuccesses(document, operation).flatMap(([, { content = {} }]) => Object.keys(content));
+  if (types.length === 0) return 'nothing';
+  return types.includes('application/json') ? 'json' : 'file';
+}
+
+/** Whether an operation has a parameter in any place. */
+export function hasParameter(
+  document: ApiDocument,
+  { parameters = [] }: ApiOperation,
+  name: string,
+): boolean {
+  return parameters.some((parameter) => resolveReference(document, parameter).name === name);
+}
+
+/** Lists the responses of success by their status. */
+export function listSuccesses(document: ApiDocument, { responses }: ApiOperation): [string, ApiResponse][] {
+  return Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .map(([status, response]) => [status, resolveReference(document, response)]);
+}
+
+/** The object itself, or what its `$ref` refers to. */
+export function resolveReference<T extends object>(
+  document: ApiDocument,
+  object: T,
+): Exclude<T, { $ref: string }> {
+  // an object with `$ref` has no other fields, and what it refers to has the type of the place where it is used
+  type Resolved = Exclude<T, { $ref: string }>;
+  if (!('$ref' in object) || typeof object.$ref !== 'string') return object as Resolved;
+  const names = object.$ref.replace('#/', '').split('/');
+  return names.reduce((at: unknown, name) => (at as Record<string, unknown>)[name], document) as Resolved;
+}
+
+/** The problem codes of all error responses, sorted. */
+export function listCodes(document: ApiDocument): string[] {
+  const responses = listOperations(document).flatMap(({ operation }) => Object.values(operation.responses));
+  const codes = responses.flatMap(
+    (response) => resolveReference(document, response)['x-problem-codes'] ?? [],
+  );
+  return [...new Set(codes)].sort();
+}
