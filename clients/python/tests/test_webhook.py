@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,15 @@ def test_bytes_several_secrets_and_any_case_of_headers_are_accepted() -> None:
     secret = ["whsec_b2xk", vector["secrets"][0]]
     request = to_request(vector, headers=headers, secret=secret, body=vector["body"].encode())
     assert verify_webhook(**request)["event_type"] == "document.published"
+
+
+def test_the_headers_of_http_server_are_accepted() -> None:
+    vector = VECTORS[0]
+    headers = Message()
+    for name, value in vector["headers"].items():
+        headers[name] = value
+    now, secret = vector["webhook_timestamp"], vector["secrets"][0]
+    assert verify_webhook(secret=secret, headers=headers, body=vector["body"], now=now)["id"] == vector["webhook_id"]
 
 
 @pytest.mark.parametrize(("seconds", "is_accepted"), [(301, False), (-301, False), (299, True), (-299, True)])

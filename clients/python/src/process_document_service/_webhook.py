@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias, TypedDict, cast
+from typing import Literal, Protocol, TypeAlias, TypedDict, cast
 
 from ._contract import WebhookEventPayload
 
@@ -40,6 +40,14 @@ WebhookPayload: TypeAlias = WebhookEventPayload | WebhookTestPayload
 """The body of a webhook request. Its `event_type` says which one it is."""
 
 
+class HeaderItems(Protocol):
+    """Headers as web frameworks and `http.server` have them; a dictionary is one too."""
+
+    def items(self) -> Iterable[tuple[str, str]]:
+        """Return the names and values."""
+        ...
+
+
 class WebhookVerificationError(Exception):
     """The request does not come from the service, or it is a repetition of an old one. Respond with 401."""
 
@@ -53,7 +61,7 @@ class WebhookVerificationError(Exception):
 def verify_webhook(
     *,
     secret: str | Sequence[str],
-    headers: Mapping[str, str],
+    headers: HeaderItems,
     body: bytes | str,
     header: SignatureHeader = "webhook-signature",
     tolerance: float = 300,
