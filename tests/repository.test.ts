@@ -17,7 +17,7 @@ test('every file names the version of the package', () => {
   }
   expect(read('docs/kubernetes.md')).toContain(`process-document-service:${version} .`);
   expect(JSON.parse(read('clients/typescript/package.json')).version).toBe(version);
-  for (const page of ['clients/typescript/README.md', 'docs/cli.md'])
+  for (const page of ['clients/typescript/README.md', 'docs/cli.md', 'docs/quickstart.md'])
     expect(read(page)).toContain(`process-document-service-client-${version}.tgz`);
   expect(read('clients/python/pyproject.toml')).toContain(`\nversion = "${version}"\n`);
   const wheels = [

@@ -29,7 +29,7 @@ export interface Source {
 
 /** All source files. */
 export function readSources(): Source[] {
-  const folders = ['libs', 'services', 'clients', 'tools', 'scripts', 'tests', 'bench'];
+  const folders = ['libs', 'services', 'clients', 'tools', 'scripts', 'tests', 'bench', 'examples'];
   const paths = folders
     .flatMap((folder) => listFiles(join(root, folder)))
     .map((path) => relative(root, path));
@@ -39,7 +39,7 @@ export function readSources(): Source[] {
 /** All Markdown pages with their texts, except the results of benchmarks. */
 export function readPages(): { path: string; text: string }[] {
   const topLevel = readdirSync(root).map((name) => join(root, name));
-  const nested = ['docs', 'services', 'libs', 'clients', 'charts', 'k8s'].flatMap((folder) =>
+  const nested = ['docs', 'services', 'libs', 'clients', 'charts', 'k8s', 'examples'].flatMap((folder) =>
     listFiles(join(root, folder)),
   );
   return [...topLevel, ...nested]
