@@ -17,7 +17,8 @@ test('every file names the version of the package', () => {
   }
   expect(read('docs/kubernetes.md')).toContain(`process-document-service:${version} .`);
   expect(JSON.parse(read('clients/typescript/package.json')).version).toBe(version);
-  for (const page of ['clients/typescript/README.md', 'docs/cli.md', 'docs/quickstart.md'])
+  const pages = ['clients/typescript/README.md', 'docs/cli.md', 'docs/quickstart.md'];
+  for (const page of [...pages, 'examples/git-sync/package.json', 'examples/ci-publish/publish-sops.yaml'])
     expect(read(page)).toContain(`process-document-service-client-${version}.tgz`);
   expect(read('clients/python/pyproject.toml')).toContain(`\nversion = "${version}"\n`);
   const wheels = [
