@@ -1,5 +1,6 @@
 /** Tests the files of the repository that tools of its users and of GitHub read. */
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { about } from '../services/about.ts';
 
@@ -52,8 +53,53 @@ test('the workflow and the templates use npm scripts that exist', () => {
   expect(scripts).toEqual(expect.arrayContaining(['ok', 'test', 'test:e2e', 'lint:charts']));
 });
 
-test('links of the files in .github lead to files', () => {
-  for (const path of globSync('.github/**/*.md', { cwd: root }))
-    for (const [, link = ''] of read(path).matchAll(/\]\(([^)]+)\)/g))
-      expect(read(`.github/${link}`).length).toBeGreaterThan(0);
+test('links and pictures of all pages lead to files and headings', () => {
+  const pages = globSync(['*.md', '.github/**/*.md', '{docs,examples,clients,services}/**/*.md'], {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  });
+  const wrong = pages.flatMap((page) => {
+    const text = read(page).replaceAll(/^```.*?^```|`[^`\n]*`/gms, '');
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)].map(([, a, b]) => a ?? b ?? '');
+    const inside = links.filter((link) => !/^[a-z]+:/.test(link));
+    return inside.flatMap((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : join(dirname(page), path);
+      const isFound = existsSync(new URL(target, root));
+      const isComplete =
+        !anchor || !target.endsWith('.md') || (isFound && listAnchors(target).includes(anchor));
+      return isFound && isComplete ? [] : [`${page}: ${link}`];
+    });
+  });
+  expect(wrong).toEqual([]);
+  expect(pages.length).toBeGreaterThan(100);
+});
+
+/** The anchors that GitHub gives to the headings of a page. */
+function listAnchors(page: string): string[] {
+  const headings = [
+    ...read(page)
+      .replaceAll(/^```.*?^```/gms, '')
+      .matchAll(/^#+ (.*)$/gm),
+  ];
+  return headings.map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('the first pages are short, and their pictures are small', () => {
+  const count = (page: string) => read(page).trimEnd().split('\n').length;
+  expect(count('README.md')).toBeLessThanOrEqual(100);
+  expect(count('ARCHITECTURE.md')).toBeLessThanOrEqual(150);
+  expect(count('CONTRIBUTING.md')).toBeLessThanOrEqual(120);
+  const pictures = globSync('docs/images/*', { cwd: root });
+  expect(pictures.length).toBeGreaterThan(1);
+  for (const picture of pictures) {
+    expect(statSync(new URL(picture, root)).size).toBeLessThanOrEqual(150_000);
+    expect(read('README.md')).toContain(picture);
+  }
 });

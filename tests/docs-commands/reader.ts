@@ -3,7 +3,6 @@
  *
  * A block runs as printed, with these substitutions:
  * - Each documented port becomes a free one, in the block and in the settings of the program that it starts.
- * - `pds_…` becomes the API key that `npm start` printed.
  * - `https://wiki.example.com/hooks` becomes the URL of a local receiver.
  * - A time of 2026 becomes one hour ago, because events are deleted after 90 days.
  * - Shell variables for the reader's own values (`$KEY`, `$DOC_ID` …) are set, see `variables.ts`.
@@ -124,7 +123,6 @@ export function substitute(
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
   const filled = text
     .replaceAll(/(?<=[:= ])\d{4,5}\b/g, (port) => String(ports.get(Number(port)) ?? port))
-    .replaceAll('pds_…', variables.KEY ?? 'pds_…')
     .replaceAll('https://wiki.example.com/hooks', variables.RECEIVER ?? '')
     .replaceAll(/"2026-\d\d-\d\dT[\d:]+Z"/g, `"${hourAgo}"`);
   const left = filled.split('\n').find((one) => one.replace(/(^|\s)#.*$/, '').includes('…'));
