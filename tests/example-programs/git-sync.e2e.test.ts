@@ -45,6 +45,8 @@ afterAll(async () => {
 const read = (name: string) => readFile(join(repository, name), 'utf8');
 const write = (name: string, text: string) => writeFile(join(repository, name), text);
 const get = (path: string) => must(app, 'GET', path, { as: admin.key });
+const listTitles = async (status: string) =>
+  (await get(`/documents?status=${status}`)).map(({ title }: { title: string }) => title);
 const git = (...args: string[]) =>
   runOrThrow('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {
     cwd: repository,
@@ -116,8 +118,7 @@ test('a page that is a draft is published when it says so', async () => {
   expect((await sync()).stdout).toContain('sops/draft.md: unchanged\n');
   await edit('sops/draft.md', 'draft: true\n', '');
   expect((await sync()).stdout).toContain('sops/draft.md: published\n');
-  const published = await get('/documents?status=published&q=unlock');
-  expect(published).toMatchObject([{ title: 'Opening the till' }]);
+  expect(await listTitles('published')).toContain('Opening the till');
 });
 
 test('an invalid page fails, and the others are synchronized', async () => {
@@ -138,7 +139,7 @@ test('an invalid page fails, and the others are synchronized', async () => {
   expect(stderr).toContain('sops/typing-error.md: "verson: 1" in the front matter');
   // a revision needs another version here; its draft does not stay
   expect(stderr).toMatch(/sops\/till\.md: .*version/);
-  expect(await get('/documents?status=draft&q=closing+tills')).toEqual([]);
+  expect(await listTitles('draft')).toEqual(['Copy']);
 });
 
 /** The nodes as a request has them. */
