@@ -67,7 +67,7 @@ async function exportWord(key: string): Promise<Uint8Array> {
   return (await api.request('GET', word, { as: key })).bytes;
 }
 
-/** The first two pages of a Word file, printed by LibreOffice. */
+/** The first and the third page of a Word file, printed by LibreOffice. */
 async function drawWordFile(browser: Browser, word: Uint8Array): Promise<Buffer> {
   await writeFile(join(folder, 'sop.docx'), word);
   const libreOffice = await findOrInstallLibreOffice();
@@ -75,7 +75,7 @@ async function drawWordFile(browser: Browser, word: Uint8Array): Promise<Buffer>
   const convert = ['--headless', '--norestore', profile, '--convert-to', 'pdf', '--outdir', folder];
   await run(libreOffice, [...convert, join(folder, 'sop.docx')]);
   const files = [];
-  for (const page of ['1', '2']) {
+  for (const page of ['1', '3']) {
     const options = ['-png', '-singlefile', '-r', '62', '-f', page, '-l', page];
     await run('pdftoppm', [...options, join(folder, 'sop.pdf'), join(folder, page)]);
     files.push(await readFile(join(folder, `${page}.png`)));
