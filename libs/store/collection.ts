@@ -26,7 +26,8 @@ export const objectId = z.instanceof(mongoose.mongo.ObjectId);
 
 /**
  * Declares an owned collection. The types of its rows and its mongoose schema are derived from `row`. Rows are not
- * parsed with it: it says what is stored, and writing or querying a field that is not listed throws.
+ * parsed with it: it says what is stored, and a mongoose model throws for a field that is not listed. The driver's
+ * collection does not, and it stores `undefined` as null: the type of the rows must exclude both.
  */
 export function collection<Row extends { _id: string }>(
   name: string,

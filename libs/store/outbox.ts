@@ -82,7 +82,7 @@ export function collectEvents(
  * events that no queue is bound to. Returns the envelopes that were written.
  */
 export async function writeOutbox(
-  outbox: mongoose.Model<OutboxRow>,
+  outbox: mongoose.mongo.Collection<OutboxRow>,
   tx: Transaction,
   options: { topology: Topology; now: () => Date; by: string },
 ): Promise<Envelope[]> {
@@ -101,7 +101,7 @@ export async function writeOutbox(
     lease_by: options.by,
     failures: 0,
   }));
-  await outbox.insertMany(rows, { session: tx.session, lean: true });
+  await outbox.insertMany(rows, { session: tx.session });
   return events;
 }
 

@@ -9,7 +9,6 @@ import type { Collection } from './collection.ts';
 import { connect, getModel } from './connect.ts';
 import { isDuplicate } from './error-codes.ts';
 import {
-  type IdempotencyRow,
   type IdempotentRequest,
   idempotencyCollection,
   idempotentRequests,
@@ -67,6 +66,8 @@ export interface StoreOptions {
 export interface Store {
   /** Gets the mongoose model of an owned collection. */
   rows<Row extends { _id: string }>(collection: Collection<Row>): mongoose.Model<Row>;
+  /** Gets the driver's collection. It takes less CPU time than the model, and leaves all checks to the row type. */
+  collection<Row extends { _id: string }>(collection: Collection<Row>): mongoose.mongo.Collection<Row>;
   /** Gets a reader of a view, owned by this service or by another one. */
   read<V extends View>(view: V): Reader<RowOf<V>>;
   /** Gets the files of an owned GridFS bucket. */
@@ -144,9 +145,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let relay: Relay | undefined;
 
   const rows: Store['rows'] = (collection) => getModel(connection, collection);
+  const collection: Store['collection'] = ({ name }) => db.collection(name);
 
   const requests = idempotentRequests({
-    rows: db.collection<IdempotencyRow>(idempotency.name),
+    rows: collection(idempotency),
     keyring: options.keyring,
     now,
   });
@@ -166,7 +168,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const result = await inTransaction(connection.getClient(), async (session) => {
       const tx = collectEvents(actor, session, options);
       const value = await work(tx);
-      outboxEvents = await writeOutbox(rows(outbox), tx, { topology, now, by });
+      outboxEvents = await writeOutbox(collection(outbox), tx, { topology, now, by });
       return value;
     });
     if (outboxEvents.length > 0) options.instrumentation?.eventsPublished(outboxEvents.length);
@@ -176,6 +178,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   return {
     rows,
+    collection,
     read: (view) => createReader(db, view),
     files: (bucket) => new mongoose.mongo.GridFSBucket(db, { bucketName: bucket }),
     transact,
@@ -183,10 +186,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       const actor = { organization_id: event.organization_id, user_id: event.actor_id };
       try {
         await transact(actor, async (tx) => {
-          await rows(inbox).insertMany([{ _id: event.id, handled_at: now() }], {
-            session: tx.session,
-            lean: true,
-          });
+          await collection(inbox).insertOne({ _id: event.id, handled_at: now() }, { session: tx.session });
           await work(tx);
         });
         return true;

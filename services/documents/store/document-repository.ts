@@ -50,7 +50,7 @@ export function documentRepository(
   { trees, search, charges }: RepositoryDeps,
   now: () => Date,
 ) {
-  const rows = store.rows(documents);
+  const rows = store.collection(documents);
   const profiles = store.read(organizationProfiles).unscoped();
 
   return {
@@ -154,7 +154,7 @@ export function documentRepository(
     const mark = scheduleReindex({ title: document.title, changesText: true }, document.updated_at);
     const insert = async (tx?: Transaction) => {
       const charged = await actor.charge.add(document, tx);
-      await rows.insertMany([{ ...document, ...mark, ...charged }], { ...sessionOptions(tx), lean: true });
+      await rows.insertOne({ ...document, ...mark, ...charged }, sessionOptions(tx));
     };
     if (tree.length === 0 && !actor.charge.isLimited) await insert(actor.tx);
     else
@@ -169,7 +169,7 @@ export function documentRepository(
     id: string,
     preconditions?: Preconditions,
   ): Promise<DocumentRow> {
-    const document = await rows.findOne({ _id: id, organization_id }, null, sessionOptions(tx)).lean();
+    const document = await rows.findOne({ _id: id, organization_id }, sessionOptions(tx));
     if (!document) throw NotFound();
     if (preconditions) assertPreconditions(preconditions, document);
     return document;
@@ -187,9 +187,10 @@ export function documentRepository(
     const { change, changesText, result } = await decide(document, at);
     const charged = await chargeSize(actor, document, change);
     const fields = completeChange(document, { ...change, ...charged }, at, changesText);
+    const unchanged = matchUnchangedRow(document);
     const changed = { ...document, ...fields };
     const write = async (tx?: Transaction) => {
-      const { matchedCount } = await rows.updateOne(matchUnchangedRow(document), fields, sessionOptions(tx));
+      const { matchedCount } = await rows.updateOne(unchanged, { $set: fields }, sessionOptions(tx));
       if (matchedCount === 0) return undefined;
       if (isFirstEdit(document, change)) tx?.publish(DocumentEdited, { document: toSummary(changed) });
       return { document: changed, result };

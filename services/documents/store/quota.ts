@@ -10,7 +10,7 @@ export type ConsumeQuota = (documentId: string, tx: Transaction) => Promise<void
 
 /** Creates the store of the publish quota. */
 export function quota(store: Store) {
-  const rows = { ledger: store.rows(publishLedger), usage: store.rows(publishUsage) };
+  const rows = { ledger: store.collection(publishLedger), usage: store.rows(publishUsage) };
   const terms = store.read(subscriptionTerms);
 
   return {
@@ -37,7 +37,7 @@ export function quota(store: Store) {
         }
         const month = at.toISOString().slice(0, 7);
         const row = { _id: newId(), organization_id, document_id: documentId, month, published_at: at };
-        await rows.ledger.insertMany([row], { session, lean: true });
+        await rows.ledger.insertOne(row, { session });
       };
     },
   };

@@ -1,9 +1,8 @@
 /** Updates the search index in MongoDB. The replica that holds the lease writes the words of outdated documents. */
-import type { mongo } from 'mongoose';
 import { newId } from '#libs/contract';
 import { isDuplicate, type Store, withTimeout } from '#libs/store';
 import { normalizeTitle } from '../rules/words.ts';
-import { type DocumentRow, documents, type NodeRow, nodes, type SearchRow, search } from './collections.ts';
+import { type DocumentRow, documents, type NodeRow, nodes, search } from './collections.ts';
 
 /**
  * The length of the lease, ms. The holder renews it when half of it has passed, if there is work. A process that does
@@ -30,10 +29,7 @@ export type NodeText = Pick<NodeRow, 'document_id' | 'title' | 'content'>;
 export function searchIndex(store: Store, now: () => Date) {
   const rows = { documents: store.rows(documents), nodes: store.rows(nodes), search: store.rows(search) };
   // for bulk writes the driver needs half of mongoose's CPU time
-  const driver = {
-    documents: rows.documents.collection as unknown as mongo.Collection<DocumentRow>,
-    search: rows.search.collection as unknown as mongo.Collection<SearchRow>,
-  };
+  const driver = { documents: store.collection(documents), search: store.collection(search) };
   const holder = newId();
   let leasedUntil = 0;
   let triesAgainAt = 0;

@@ -16,20 +16,22 @@ export type TreeRef = Pick<DocumentRow, '_id'> & TreeSize;
 /** Creates the store of nodes. Its callers have authorized access to the documents. */
 export function trees(store: Store) {
   const rows = store.rows(nodes);
+  // for the commands of frequent requests
+  const driver = store.collection(nodes);
 
   const tree = {
     /** Returns all nodes of a document, in no particular order. */
     async findAll(document: TreeRef, tx?: Transaction): Promise<NodeRow[]> {
       if (document.node_count === 0) return [];
       const batchSize = getBatchSize(document);
-      return rows.find({ document_id: document._id }, null, { ...sessionOptions(tx), batchSize }).lean();
+      return driver.find({ document_id: document._id }, { ...sessionOptions(tx), batchSize }).toArray();
     },
 
     /** Reads all nodes of a document in batches. Decodes each batch on demand to limit memory use. */
     async *readBatches(document: TreeRef): AsyncGenerator<NodeRow[]> {
       if (document.node_count === 0) return;
       const filter = { document_id: document._id };
-      const cursor = rows.collection.find<NodeRow>(filter, { batchSize: getBatchSize(document) });
+      const cursor = driver.find(filter, { batchSize: getBatchSize(document) });
       try {
         while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
       } finally {
@@ -51,16 +53,13 @@ export function trees(store: Store) {
 
     /** Returns a node of a document; undefined if the document has no such node. */
     async find(document: TreeRef, id: string, tx: Transaction): Promise<NodeRow | undefined> {
-      const node = await rows
-        .findOne({ _id: id, document_id: document._id }, null, sessionOptions(tx))
-        .lean();
+      const node = await driver.findOne({ _id: id, document_id: document._id }, sessionOptions(tx));
       return node ?? undefined;
     },
 
     /** Adds nodes. */
     async add(added: readonly NodeRow[], tx: Transaction): Promise<void> {
-      for (const batch of splitIntoBatches(added))
-        await rows.insertMany(batch, { ...sessionOptions(tx), lean: true });
+      for (const batch of splitIntoBatches(added)) await driver.insertMany(batch, sessionOptions(tx));
     },
 
     /** Returns all descendants of a node, in no particular order. */
