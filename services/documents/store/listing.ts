@@ -1,16 +1,19 @@
 /** Lists and counts documents in MongoDB, always within the organization of the caller. */
-import type { QueryFilter } from 'mongoose';
+import type { mongo } from 'mongoose';
 import type { Actor, Store } from '#libs/store';
 import { queryTerms } from '../rules/words.ts';
 import { type DocumentStatus, DocumentSummary, type ListSort } from '../shapes.ts';
 import { type DocumentRow, documents, filterIndexes, type SummaryRow, sortIndexes } from './collections.ts';
 import type { Search } from './search.ts';
 
-/** The part of a row that a list needs. */
+/** The part of a row that a list needs. The normalized title is only there if the list is sorted by it. */
 export type ListedRow = SummaryRow & Pick<DocumentRow, 'normalized_title'>;
 
-/** The fields of `ListedRow`, besides the id. With all fields, decoding the rows would take a third longer. */
-const listedFields = [...Object.keys(DocumentSummary.omit({ id: true }).shape), 'normalized_title'];
+/**
+ * The fields to read of each row, besides the id. The organization is that of the actor. With all fields, decoding the
+ * rows would take a third longer.
+ */
+const summaryFields = Object.keys(DocumentSummary.omit({ id: true, organization_id: true }).shape);
 
 /** Selects documents. `q` contains words; a document must contain all of them. */
 export interface DocumentFilters {
@@ -42,11 +45,11 @@ export interface PageRequest {
 /** The number of documents per status. */
 export type Counts = Record<DocumentStatus, number>;
 
-type RowFilter = QueryFilter<DocumentRow>;
+type RowFilter = mongo.Filter<DocumentRow>;
 
 /** Lists and counts documents. */
 export function listing(store: Store, search: Search) {
-  const rows = store.rows(documents);
+  const rows = store.collection(documents);
 
   return {
     /** Reads a page of documents. Documents with equal sort keys are sorted by id, in the same direction. */
@@ -55,16 +58,19 @@ export function listing(store: Store, search: Search) {
       filters: DocumentFilters,
       { status, sort, from, limit }: PageRequest,
     ): Promise<ListedRow[]> {
-      const query = await createQuery(actor, filters, parseSort(sort).field);
+      const { field } = parseSort(sort);
+      const query = await createQuery(actor, filters, field);
       if (!query) return [];
-      const found: ListedRow[] = [];
+      const projection = Object.fromEntries([...summaryFields, field].map((name) => [name, 1]));
+      const found: Omit<ListedRow, 'organization_id'>[] = [];
       for (const { where, sortBy } of createRanges(sort, from)) {
         const filter = { ...query.filter, status: { $in: [...status] }, ...(where && { $and: [where] }) };
-        const cursor = rows.find(filter, listedFields, query.options).sort(sortBy);
-        found.push(...(await cursor.limit(limit - found.length).lean<ListedRow[]>()));
+        const options = { ...query.options, projection, sort: sortBy, limit: limit - found.length };
+        found.push(...(await rows.find(filter, options).toArray()));
         if (found.length === limit) break;
       }
-      return found;
+      const { organization_id } = actor;
+      return found.map((row) => Object.assign(row, { organization_id }));
     },
 
     /** Counts the selected documents per status. Each count scans index keys only. */
