@@ -27,9 +27,13 @@ export type NodeText = Pick<NodeRow, 'document_id' | 'title' | 'content'>;
 
 /** Creates the store that updates the search index. */
 export function searchIndex(store: Store, now: () => Date) {
-  const rows = { documents: store.rows(documents), nodes: store.rows(nodes), search: store.rows(search) };
-  // for bulk writes the driver needs half of mongoose's CPU time
-  const driver = { documents: store.collection(documents), search: store.collection(search) };
+  const rows = { documents: store.rows(documents), search: store.rows(search) };
+  // for bulk writes the driver needs half of mongoose's CPU time, and it streams rows faster
+  const driver = {
+    documents: store.collection(documents),
+    nodes: store.collection(nodes),
+    search: store.collection(search),
+  };
   const holder = newId();
   let leasedUntil = 0;
   let triesAgainAt = 0;
@@ -89,11 +93,8 @@ export function searchIndex(store: Store, now: () => Date) {
 
     /** Streams the texts of all nodes of these documents. */
     texts(documentIds: readonly string[]): AsyncIterable<NodeText> {
-      const fields = { _id: 0, document_id: 1, title: 1, content: 1 } as const;
-      return rows.nodes
-        .find({ document_id: { $in: [...documentIds] } }, fields)
-        .lean()
-        .cursor();
+      const projection = { _id: 0, document_id: 1, title: 1, content: 1 };
+      return driver.nodes.find<NodeText>({ document_id: { $in: [...documentIds] } }, { projection });
     },
 
     /**
