@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
@@ -140,11 +141,13 @@ const poolProgram = fileURLToPath(new URL('../testing/pool-program.ts', import.m
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 onLinux('every thread of a worker process has the nice value 10', async () => {
+  // the tests may run with another priority than 0
+  const own = getPriority();
   pool = start(generousLimits);
   await check(smallFile);
   const [worker] = await findWorkerProcesses();
   expect(new Set(await readPriorities(worker?.pid))).toEqual(new Set([10]));
-  expect(new Set(await readPriorities(process.pid))).toEqual(new Set([0]));
+  expect(new Set(await readPriorities(process.pid))).toEqual(new Set([own]));
 });
 
 onLinux('a worker process receives no secret in its environment or arguments', async () => {
