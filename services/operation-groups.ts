@@ -37,7 +37,9 @@ export const operationGroups: readonly OperationGroup[] = [
   {
     name: 'Sharing',
     description: 'Public links: everyone who has the link can read the published version without a login.',
-    operations: ['createShareToken', 'getShareToken', 'deleteShareToken', 'getEmbeddedDocument'],
+    operations: [
+      ...['createShareToken', 'getShareToken', 'updateShareToken', 'deleteShareToken', 'getEmbeddedDocument'],
+    ],
   },
   {
     name: 'Export and templates',

@@ -268,6 +268,7 @@ function sampleBody(operation: AnyOperation): unknown {
     createNode: { node_type: 'section', title: 'One', order: 1 },
     updateDocument: { title: 'Renamed' },
     updateNode: { title: 'Renamed' },
+    updateShareToken: { expires_at: null },
     reorderNodes: { nodes: [] },
     replaceTree: { nodes: [] },
     assignEditor: { editor_id: null },

@@ -44,6 +44,7 @@ export {
   type Person,
   publishDocument,
   register,
+  type SharedDocument,
   setPlan,
   shareDocument,
 } from './tenant.ts';

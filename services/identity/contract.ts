@@ -41,7 +41,7 @@ export * from './events.ts';
 export * from './problems.ts';
 export { getLimit, type StorageLimits, storageLimitNames } from './rules/storage-limits.ts';
 export { nextRenewal, type Terms, toPeriod } from './rules/terms.ts';
-export { ApiKey, Member, Organization, Session, Subscription } from './shapes.ts';
+export { ApiKey, frameOrigins, Member, Organization, Session, Subscription } from './shapes.ts';
 export * from './views.ts';
 
 const { setSubscription, createOrganization, ...organizations } = organization;

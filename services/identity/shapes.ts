@@ -47,10 +47,11 @@ const origin = z
     'Use an origin such as https://intranet.example, without a path and without a wildcard',
   )
   .meta({ format: 'uri', pattern: originPattern });
-const embedOrigins = z
-  .array(origin)
-  .max(50)
-  .meta({ description: 'Origins that may embed public links in a frame; null allows any' });
+/** The origins that may show a page in a frame: at most 50. */
+export const frameOrigins = z.array(origin).max(50);
+const embedOrigins = frameOrigins.meta({
+  description: 'Origins that may embed public links in a frame; null allows any',
+});
 
 /** Settings in a request; absent settings do not change. */
 export const settingsInput = z

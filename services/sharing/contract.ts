@@ -4,10 +4,12 @@ import {
   anyone,
   contract,
   id,
+  inputTime,
   media,
   NotFound,
   nothing,
   operation,
+  patchBody,
   problem,
   timestamp,
 } from '#libs/contract';
@@ -15,6 +17,7 @@ import { content, documentNodes, documentStates, nodeType } from '../documents/c
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
 import {
   ApiKeyUsed,
+  frameOrigins,
   member,
   organizationProfiles,
   ownerOrAdmin,
@@ -46,6 +49,13 @@ export const ShareToken = z
     url: z.string().meta({ description: 'The public link, `{app_url}/embed/{org_slug}/{token}`' }),
     document_id: id.meta({ description: 'The published version that the link currently shows' }),
     created_at: timestamp,
+    expires_at: timestamp
+      .nullable()
+      .meta({ description: 'The link works until this time; null if it has no end' }),
+    allowed_origins: z.array(z.string()).nullable().meta({
+      description:
+        'Origins that may show the page of this link in a frame; null if `embed_origins` of the organization decides',
+    }),
   })
   .meta({ id: 'ShareToken' });
 export type ShareToken = z.infer<typeof ShareToken>;
@@ -120,6 +130,29 @@ export const getShareToken = operation({
   problems: [NotFound],
 });
 
+export const updateShareToken = operation({
+  id: 'updateShareToken',
+  method: 'patch',
+  path: '/documents/{doc_id}/share-token',
+  summary: 'Set the controls of a public link',
+  description:
+    'Absent fields do not change, `null` removes a control. A change applies to the next request. `{"replace": true}` keeps the controls, deleting the link removes them. An expired link still has its token: a later `expires_at` lets it work again.',
+  access: ownerOrAdmin('change the public link of this document'),
+  params: docParams,
+  body: patchBody({
+    expires_at: inputTime
+      .nullable()
+      .meta({ description: 'From this time on the link does not work; must be in the future' }),
+    allowed_origins: frameOrigins.nullable().meta({
+      description:
+        'Origins that may show the page of this link in a frame, instead of `embed_origins` of the organization; an empty list allows none',
+    }),
+  }),
+  status: 200,
+  returns: ShareToken,
+  problems: [NotFound],
+});
+
 export const deleteShareToken = operation({
   id: 'deleteShareToken',
   method: 'delete',
@@ -140,7 +173,7 @@ export const getEmbeddedDocument = operation({
   path: '/embed/{org_slug}/{token}',
   summary: 'Read a shared document',
   description:
-    'The target of a public link. Returns JSON, or an HTML page if the client prefers HTML. An unknown token, an unknown slug and a document that is no longer published all return the same 404. An address that requests too many unknown links gets 429.',
+    'The target of a public link. Returns JSON, or an HTML page if the client prefers HTML. An unknown token, an unknown slug, an expired link and a document that is no longer published all return the same 404. An address that requests too many unknown links gets 429.',
   access: anyone,
   // accepts any text: a malformed token must get the same 404 with the same headers as an unknown token
   params: z.object({
@@ -169,7 +202,7 @@ export const sharingContract = contract({
   name: 'sharing',
   title: 'Sharing',
   description: 'Public links to published documents.',
-  operations: [createShareToken, getShareToken, deleteShareToken, getEmbeddedDocument],
+  operations: [createShareToken, getShareToken, updateShareToken, deleteShareToken, getEmbeddedDocument],
   publishes: [ApiKeyUsed],
   consumes: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],

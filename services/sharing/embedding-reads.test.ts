@@ -61,6 +61,7 @@ function createClient(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, for
   const [route] = embedRoutes({
     ...options,
     limit: notFoundLimit({ perMinute: 0, now: Date.now }),
+    now: () => new Date(),
     countResponse: () => undefined,
   });
   return async (etag?: string) => {

@@ -26,6 +26,7 @@ export interface EmbedOptions {
   /** Size of the cache of rendered documents, in bytes. */
   cacheBytes: number;
   limit: NotFoundLimit;
+  now: () => Date;
   countResponse: CountResponse;
 }
 
@@ -56,7 +57,7 @@ const noticeHeaders = {
 };
 
 /** The route of public links: checks the link, then returns the document as JSON or HTML. */
-export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: EmbedOptions): Route[] {
+export function embedRoutes({ sharing, cacheBytes, limit, now, countResponse }: EmbedOptions): Route[] {
   const cache = renderCache(cacheBytes);
 
   const embed = handle(getEmbeddedDocument, async ({ params, query, call }) => {
@@ -89,7 +90,7 @@ export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: Embed
 
   /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
   async function findLink({ org_slug, token }: { org_slug: string; token: string }) {
-    return resolveLink({ token, ...(await sharing.findLink(org_slug, token)) });
+    return resolveLink({ token, ...(await sharing.findLink(org_slug, token)), now: now() });
   }
 
   /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */

@@ -1,5 +1,5 @@
-/** Creates, shows and deletes the public link of a document. */
-import { NotFound } from '#libs/contract';
+/** Creates, shows, changes and deletes the public link of a document. */
+import { InvalidRequest, listErrors, NotFound } from '#libs/contract';
 import { handle, type Route } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
 import {
@@ -8,9 +8,10 @@ import {
   deleteShareToken,
   getShareToken,
   type ShareToken,
+  updateShareToken,
 } from './contract.ts';
 import { isLive, isShareable } from './rules.ts';
-import type { DocumentState, NewToken, SharingStore } from './store.ts';
+import { type DocumentState, type NewToken, type SharingStore, toControls } from './store.ts';
 
 /** Dependencies of the link routes. */
 export interface LinkOptions {
@@ -23,7 +24,7 @@ export interface LinkOptions {
   appUrl: string;
 }
 
-/** The routes that create, get and delete the share token of a document. */
+/** The routes that create, get, update and delete the share token of a document. */
 export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOptions): Route[] {
   return [
     handle(
@@ -53,6 +54,16 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
       return token && isLive(token, document) ? toShareToken(actor, document, token) : null;
     }),
 
+    handle(updateShareToken, async ({ actor, params, body, authorize }) => {
+      const document = await getDocument(actor, params.doc_id);
+      authorize(document);
+      const { expires_at: end, ...others } = body;
+      const changes = { ...others, ...(end !== undefined && { expires_at: toFutureTime(end) }) };
+      const changed = isShareable(document) && (await sharing.updateControls(actor, document, changes));
+      if (!changed) throw NotFound('This document has no public link.');
+      return toShareToken(actor, document, changed);
+    }),
+
     handle(deleteShareToken, async ({ actor, params, authorize }) => {
       const document = await getDocument(actor, params.doc_id);
       authorize(document);
@@ -77,9 +88,17 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
     const { family_id, share_epoch } = document;
     const stored = await sharing.find(within, family_id);
     if (stored && isLive(stored, document) && stored.hash !== replacedHash) return stored;
-    const created = { token: newToken(), share_epoch, created_at: now() };
+    // a link that archiving ended is over with its controls; its row may still exist
+    const controls = stored && isLive(stored, document) ? toControls(stored) : {};
+    const created = { token: newToken(), share_epoch, created_at: now(), ...controls };
     await sharing.save(within, family_id, created);
     return created;
+  }
+
+  function toFutureTime(text: string | null): Date | null {
+    const time = text === null ? null : new Date(text);
+    if (time === null || time > now()) return time;
+    throw listErrors(InvalidRequest, [{ path: 'body/expires_at', message: 'Must be in the future' }]);
   }
 
   async function toShareToken(actor: Actor, document: DocumentState, token: NewToken): Promise<ShareToken> {
@@ -91,6 +110,8 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
       url: `${appUrl}/embed/${organization.slug}/${token.token}`,
       document_id: document._id,
       created_at: token.created_at.toISOString(),
+      expires_at: token.expires_at?.toISOString() ?? null,
+      allowed_origins: token.allowed_origins ?? null,
     };
   }
 }

@@ -4,12 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 import { rendererFixture } from './page/renderer-fixture.ts';
 import { type Representation, type ResolvedLink, representations } from './representations.ts';
 
-const { document, organization, rows } = rendererFixture;
-const link: ResolvedLink = { document, organization };
+const { document, organization, storedToken, rows } = rendererFixture;
+const link: ResolvedLink = { document, organization, storedToken };
 const changed = {
   document: { ...link, document: { ...document, row_version: 2 } },
   'another document': { ...link, document: { ...document, _id: 'another' } },
   organization: { ...link, organization: { ...organization, row_version: 2 } },
+  origins: { ...link, storedToken: { allowed_origins: ['https://intranet.example'] } },
+  'no origin': { ...link, storedToken: { allowed_origins: [] } },
 };
 const renderText = (representation: Representation) => [...representation.render(link, rows)].join('');
 
@@ -37,6 +39,23 @@ test('only the ETag of the HTML page changes with the organization', () => {
   expect(representations.json.getEtag(changed.organization)).toBe(representations.json.getEtag(link));
 });
 
+test('only the ETag of the HTML page changes with the allowed origins', () => {
+  const links = [link, changed.origins, changed['no origin']];
+  expect(new Set(links.map(representations.html.getEtag)).size).toBe(3);
+  expect(new Set(links.map(representations.json.getEtag)).size).toBe(1);
+});
+
+test('the allowed origins of a link replace those of the organization', () => {
+  const embed_origins = ['https://wiki.example'];
+  const getPolicy = (one: ResolvedLink) =>
+    representations.html.getHeaders({ ...one, organization: { ...organization, embed_origins } })[
+      'Content-Security-Policy'
+    ];
+  expect(getPolicy(link)).toMatch(/; frame-ancestors https:\/\/wiki\.example$/);
+  expect(getPolicy(changed.origins)).toMatch(/; frame-ancestors https:\/\/intranet\.example$/);
+  expect(getPolicy(changed['no origin'])).toMatch(/; frame-ancestors 'none'$/);
+});
+
 test('the policy of a page allows its style sheets for any title', () => {
   for (const title of ['Vault', '"}</style><style>*{display:none}', 'Ü \u2028 💊 \\']) {
     const hostile = { ...link, document: { ...document, title, version: title } };
@@ -55,6 +74,7 @@ test('a page has the language of its document, else that of its organization', (
     const input = {
       document: { ...document, language },
       organization: { ...organization, language: fallback },
+      storedToken,
     };
     return /<html .*?>/.exec([...representations.html.render(input, [])].join(''))?.[0];
   };

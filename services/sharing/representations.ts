@@ -8,12 +8,13 @@ import { rendererFixture } from './page/renderer-fixture.ts';
 import { runningHead } from './page/running-head.ts';
 import { pageStyleSource, toHashSource } from './page/styles.ts';
 import { frameAncestors } from './rules.ts';
-import type { DocumentState, NodeRow, OrganizationProfile } from './store.ts';
+import type { DocumentState, LinkControls, NodeRow, OrganizationProfile } from './store.ts';
 
-/** The document that a link shows, without its nodes, and its organization. */
+/** The document that a link shows, without its nodes, its organization and its controls. */
 export interface ResolvedLink {
   document: DocumentState;
   organization: OrganizationProfile;
+  storedToken: LinkControls;
 }
 
 /** A representation of a document (RFC 9110, 3.2). */
@@ -39,15 +40,26 @@ export const representations: Readonly<Record<'json' | 'html', Representation>> 
   html: createRepresentation({
     type: 'text/html; charset=utf-8',
     render: (link, rows) => documentPage({ ...getPageFields(link), rows }),
-    dependsOn: ({ document, organization }) => [document._id, document.row_version, organization.row_version],
+    dependsOn: ({ document, organization, storedToken: { allowed_origins } }) => [
+      ...[document._id, document.row_version, organization.row_version],
+      ...(allowed_origins ? [`frames ${allowed_origins.join(' ')}`] : []),
+    ],
     getHeaders: (link) => {
       const sources = `${pageStyleSource} ${toHashSource(runningHead(getPageFields(link)))}`;
       return {
-        'Content-Security-Policy': pagePolicy(sources, frameAncestors(link.organization.embed_origins)),
+        'Content-Security-Policy': pagePolicy(sources, getFrameAncestors(link)),
       };
     },
   }),
 };
+
+/** The `frame-ancestors` sources of a link: its own origins, else those of its organization. */
+export function getFrameAncestors({
+  storedToken,
+  organization,
+}: Pick<ResolvedLink, 'storedToken' | 'organization'>): string {
+  return frameAncestors(storedToken.allowed_origins ?? organization.embed_origins);
+}
 
 /** What a page shows besides its nodes. The language is that of the document, else that of the organization. */
 function getPageFields({ document, organization }: ResolvedLink) {

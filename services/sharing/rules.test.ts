@@ -30,10 +30,11 @@ describe('resolveLink', () => {
   const document = { status: 'published', share_epoch: 2 };
   const organization = { _id: 'acme' };
   const storedToken = { hash: hashToken(token), organization_id: 'acme', share_epoch: 2 };
-  const link = { token, storedToken, organization, document };
+  const now = new Date('2026-11-21T09:30:00.000Z');
+  const link = { token, storedToken, organization, document, now };
 
-  test('returns the published version of the family and the organization', () => {
-    expect(resolveLink(link)).toEqual({ document, organization });
+  test('returns the published version, the organization and the stored token', () => {
+    expect(resolveLink(link)).toEqual({ document, organization, storedToken });
   });
 
   test.each([
@@ -44,9 +45,15 @@ describe('resolveLink', () => {
     ['the hash is of another length', { storedToken: { ...storedToken, hash: 'short' } }],
     ['the slug is of another organization', { organization: { _id: 'other' } }],
     ['the document is not published', { document: { ...document, status: 'archived' } }],
+    ['the link expires at this moment', { storedToken: { ...storedToken, expires_at: now } }],
     ['the document was archived since', { document: { ...document, share_epoch: 3 } }],
   ])('returns undefined when %s', (_cause, wrong) => {
     expect(resolveLink({ ...link, ...wrong })).toBeUndefined();
+  });
+
+  test('returns the document of a link that expires a millisecond later', () => {
+    const expires_at = new Date(now.getTime() + 1);
+    expect(resolveLink({ ...link, storedToken: { ...storedToken, expires_at } })).toMatchObject({ document });
   });
 });
 

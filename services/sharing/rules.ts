@@ -11,6 +11,11 @@ export function isLive(token: { share_epoch: number }, document: { share_epoch: 
   return token.share_epoch === document.share_epoch;
 }
 
+/** Whether the time of a link is over. */
+export function isExpired({ expires_at }: { expires_at?: Date | undefined }, now: Date): boolean {
+  return expires_at !== undefined && expires_at <= now;
+}
+
 /** Encodes 32 random bytes as a token: 43 characters of base64url. */
 export function encodeToken(random: Uint8Array): string {
   return Buffer.from(random).toString('base64url');
@@ -22,17 +27,19 @@ export function hashToken(token: string): string {
 }
 
 /** The token of a link and the rows found for the link; each of them may be missing. */
-export interface LinkLookup<Organization, Document> {
+export interface LinkLookup<Token, Organization, Document> {
   token: string;
-  storedToken: { hash: string; organization_id: string; share_epoch: number } | undefined;
+  storedToken: Token | undefined;
   /** The organization with the slug of the link. */
   organization: Organization | undefined;
   /** The published version of the token's family. */
   document: Document | undefined;
+  now: Date;
 }
 
-/** The document that a link shows and its organization; undefined if the link is invalid for any reason. */
+/** The document that a link shows, its organization and its token; undefined if the link is invalid for any reason. */
 export function resolveLink<
+  Token extends { hash: string; organization_id: string; share_epoch: number; expires_at?: Date | undefined },
   Organization extends { _id: string },
   Document extends { status: string; share_epoch: number },
 >({
@@ -40,11 +47,15 @@ export function resolveLink<
   storedToken,
   organization,
   document,
-}: LinkLookup<Organization, Document>): { document: Document; organization: Organization } | undefined {
+  now,
+}: LinkLookup<Token, Organization, Document>):
+  | { document: Document; organization: Organization; storedToken: Token }
+  | undefined {
   if (!organization || !storedToken || !document) return undefined;
   if (!sameHash(hashToken(token), storedToken.hash)) return undefined;
   if (organization._id !== storedToken.organization_id) return undefined;
-  return isShareable(document) && isLive(storedToken, document) ? { document, organization } : undefined;
+  if (isExpired(storedToken, now) || !isLive(storedToken, document)) return undefined;
+  return isShareable(document) ? { document, organization, storedToken } : undefined;
 }
 
 /** Whether to respond with the HTML page: `?format=` decides, otherwise the client's `Accept` header. */
@@ -53,7 +64,7 @@ export function wantsHtml(format: unknown, { prefersHtml }: { prefersHtml: boole
   return prefersHtml;
 }
 
-/** The CSP `frame-ancestors` sources of `embed_origins`: null allows any origin, an empty list none. */
+/** The CSP `frame-ancestors` sources of a list of origins: null allows any origin, an empty list none. */
 export function frameAncestors(origins: readonly string[] | null): string {
   if (origins === null) return '*';
   // anything but a plain origin could end the directive

@@ -36,6 +36,7 @@ export const sharing = service({
         ...linkRoutes({ store, sharing: rows, now, newToken, appUrl: settings.APP_URL }),
         ...embedRoutes({
           sharing: rows,
+          now,
           cacheBytes: settings.EMBED_CACHE_MB * 2 ** 20,
           countResponse: responseCounter(meters),
           limit: notFoundLimit({

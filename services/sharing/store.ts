@@ -22,6 +22,9 @@ export const shareTokens = collection('share_tokens', {
     /** The family's `share_epoch` when the token was created; archiving increments the family's value. */
     share_epoch: z.number(),
     created_at: z.date(),
+    /** The controls of the link. Each is absent if it is not set. */
+    expires_at: z.date().optional(),
+    allowed_origins: z.array(z.string()).optional(),
   }),
   indexes: [
     { on: { organization_id: 1, family_id: 1 }, options: { unique: true } },
@@ -35,8 +38,16 @@ export type DocumentState = RowOf<typeof documentStates>;
 export type NodeRow = RowOf<typeof documentNodes>;
 export type OrganizationProfile = RowOf<typeof organizationProfiles>;
 
+/** The controls of a link: when it ends, and who may frame its page. */
+export type LinkControls = Pick<ShareTokenRow, (typeof controlNames)[number]>;
+const controlNames = ['expires_at', 'allowed_origins'] as const;
+
+/** Controls to change: null removes one, absent ones do not change. */
+export type ControlChanges = { [Name in keyof LinkControls]?: LinkControls[Name] | null };
+
 /** A decrypted token with the fields of its row. */
-export type StoredToken = { token: string } & Pick<ShareTokenRow, 'hash' | 'share_epoch' | 'created_at'>;
+export type StoredToken = { token: string } & LinkControls &
+  Pick<ShareTokenRow, 'hash' | 'share_epoch' | 'created_at'>;
 
 /** A token to store; the store computes its hash. */
 export type NewToken = Omit<StoredToken, 'hash'>;
@@ -50,7 +61,8 @@ export interface LinkRows {
   document: DocumentState | undefined;
 }
 
-type LinkToken = Pick<ShareTokenRow, 'organization_id' | 'hash' | 'share_epoch'>;
+/** What a public request needs of a token. */
+export type LinkToken = LinkControls & Pick<ShareTokenRow, 'organization_id' | 'hash' | 'share_epoch'>;
 
 /** What the query of `createLinkQuery` returns. */
 interface LinkQueryResult {
@@ -68,6 +80,10 @@ export function sharingStore(store: Store) {
   const organizations = store.read(organizationProfiles).unscoped();
   const states = store.read(documentStates);
   const nodes = store.read(documentNodes);
+  const toStoredToken = (row: ShareTokenRow): StoredToken => {
+    const { hash, share_epoch, created_at } = row;
+    return { token: tokens.open(row.sealed, row), hash, share_epoch, created_at, ...toControls(row) };
+  };
 
   return {
     /** A document of the organization in any state; undefined if it does not exist. */
@@ -84,9 +100,7 @@ export function sharingStore(store: Store) {
         .findOne({ organization_id, family_id })
         .session(tx?.session ?? null)
         .lean();
-      if (!row) return undefined;
-      const { hash, share_epoch, created_at } = row;
-      return { token: tokens.open(row.sealed, row), hash, share_epoch, created_at };
+      return row ? toStoredToken(row) : undefined;
     },
 
     /** The rows of a link, in one query. The lookup needs no organization, because the token is secret. */
@@ -100,14 +114,33 @@ export function sharingStore(store: Store) {
       return { storedToken, organization, document };
     },
 
-    /** Stores a token and replaces the family's previous one. */
+    /** Stores a token with its controls and replaces the family's previous one. */
     async save({ organization_id, tx }: Actor, family_id: string, newToken: NewToken): Promise<void> {
       const { token, share_epoch, created_at } = newToken;
       const sealed = tokens.seal(token, { family_id });
-      const change = { hash: hashToken(token), sealed, share_epoch, created_at };
-      const update = { $set: change, $setOnInsert: { _id: newId() } };
+      const controls = toUpdate(
+        Object.fromEntries(controlNames.map((name) => [name, newToken[name] ?? null])),
+      );
+      const change = { hash: hashToken(token), sealed, share_epoch, created_at, ...controls.$set };
+      const update = { ...controls, $set: change, $setOnInsert: { _id: newId() } };
       const options = { upsert: true, ...(tx && { session: tx.session }) };
       await rows.updateOne({ organization_id, family_id }, update, options);
+    },
+
+    /**
+     * Changes controls of the token of a document's family and returns it. Changes nothing and returns undefined if
+     * there is no valid token at this moment.
+     */
+    async updateControls(
+      { organization_id, tx }: Actor,
+      { family_id, share_epoch }: DocumentState,
+      changes: ControlChanges,
+    ): Promise<StoredToken | undefined> {
+      const options = { returnDocument: 'after', ...(tx && { session: tx.session }) } as const;
+      const row = await rows
+        .findOneAndUpdate({ organization_id, family_id, share_epoch }, toUpdate(changes), options)
+        .lean();
+      return row ? toStoredToken(row) : undefined;
     },
 
     /**
@@ -127,12 +160,27 @@ export function sharingStore(store: Store) {
   };
 }
 
+/** The controls of a row. */
+export function toControls({ expires_at, allowed_origins }: LinkControls): LinkControls {
+  return { ...(expires_at && { expires_at }), ...(allowed_origins && { allowed_origins }) };
+}
+
+/** A control without a value is not stored, so that links without controls have the rows that they always had. */
+function toUpdate(changes: ControlChanges): mongoose.UpdateQuery<ShareTokenRow> {
+  const all = Object.entries(changes);
+  return {
+    $set: Object.fromEntries(all.filter(([, value]) => value !== null)),
+    $unset: Object.fromEntries(all.filter(([, value]) => value === null)),
+  };
+}
+
 /**
  * Joins a token with the published version of its family, and with the organization of the link. Every invalid link
  * sends the same command. For an unknown token, `$facet` returns a row too, and the joins find nothing.
  */
 function createLinkQuery(slug: string, token: string): mongoose.PipelineStage[] {
-  const fields = { _id: 0, organization_id: 1, family_id: 1, hash: 1, share_epoch: 1 } as const;
+  const names = ['organization_id', 'family_id', 'hash', 'share_epoch', ...controlNames];
+  const fields = { _id: 0, ...Object.fromEntries(names.map((name) => [name, 1])) } as const;
   const toTextOrEmpty = (path: string) => ({ $ifNull: [{ $first: path }, ''] });
   const sameOrganization = { $expr: { $eq: ['$organization_id', '$$organization_id'] } };
   return [

@@ -71,6 +71,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   triggerWebhooks:       [ 4,  0,  1,  0],
   createShareToken:      [ 5,  1,  1,  1],
   getShareToken:         [ 4,  0,  0,  0],
+  updateShareToken:      [ 3,  1,  0,  1],
   deleteShareToken:      [ 2,  1,  0,  1],
   getEmbeddedDocument:   [ 3,  0,  0,  0],
   createTemplate:        [ 7,  3,  1,  3],

@@ -140,6 +140,10 @@ const documents = {
 const sharing = {
   createShareToken: async (fixture) => aboutDocument(await fixture.published()),
   getShareToken: async (fixture) => aboutDocument(await fixture.shared()),
+  updateShareToken: async (fixture) => ({
+    ...aboutDocument(await fixture.shared()),
+    body: () => ({ allowed_origins: ['https://intranet.example'] }),
+  }),
   deleteShareToken: async (fixture) => aboutDocument(await fixture.shared()),
   getEmbeddedDocument: async (fixture) => {
     const { org_slug, token } = await fixture.shared();

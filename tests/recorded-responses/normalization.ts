@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto';
 import type { TestResponse } from '#libs/testing';
 import { unpack } from '../../services/export/formats/opc/unpack.ts';
 
-/** Fields of documents and nodes that were added after the responses were recorded. */
-const addedFields = new Set(['lineage_id', 'content_hash', 'change_summary', 'minor_change']);
+/** Fields of documents, nodes and share tokens that were added after the responses were recorded. */
+const addedFields = new Set([
+  ...['lineage_id', 'content_hash', 'change_summary', 'minor_change'],
+  ...['expires_at', 'allowed_origins', 'has_password'],
+]);
 
 /** Replaces the arbitrary values of a text. */
 export type Normalize = (text: string) => string;

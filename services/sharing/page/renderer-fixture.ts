@@ -74,10 +74,11 @@ const row = (options: Partial<NodeRow> & Pick<NodeRow, '_id' | 'parent_id' | 'no
   ...options,
 });
 
-/** The document, its organization and its nodes, as a link resolves them. */
+/** The document, its organization, a link without controls and its nodes, as a link resolves them. */
 export const rendererFixture = {
   document,
   organization,
+  storedToken: {},
   rows: [
     row({ _id: id(4), parent_id: null, node_type: 'section', content: JSON.stringify(blocks) }),
     row({ _id: id(5), parent_id: id(4), node_type: 'step', content: JSON.stringify(blocks) }),
