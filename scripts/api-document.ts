@@ -17,7 +17,7 @@ export interface ApiOperation {
   operationId: string;
   summary?: string;
   description?: string;
-  security?: readonly unknown[];
+  security?: readonly Readonly<Record<string, unknown>>[];
   parameters?: (ApiParameter | { $ref: string })[];
   requestBody?: { $ref: string } | ApiBody;
   responses: Record<string, ApiResponse>;
@@ -62,6 +62,7 @@ export interface OperationFacts {
   takesIdempotencyKey?: true;
   isPaged?: true;
   isPublic?: true;
+  takesPassword?: true;
 }
 
 /** Reads how to send an operation. */
@@ -76,7 +77,8 @@ export function getFacts(
     returns: getResultKind(document, operation),
     ...(hasParameter(document, operation, 'Idempotency-Key') && { takesIdempotencyKey: true }),
     ...(hasParameter(document, operation, 'cursor') && { isPaged: true }),
-    ...(operation.security?.length === 0 && { isPublic: true }),
+    ...(operation.security && { isPublic: true }),
+    ...(operation.security?.some((scheme) => 'password' in scheme) && { takesPassword: true }),
   };
 }
 
@@ -87,6 +89,11 @@ export function listOperations({ paths }: ApiDocument) {
       .filter(([method]) => ['get', 'put', 'post', 'patch', 'delete'].includes(method))
       .map(([method, operation]) => ({ path, method, operation })),
   );
+}
+
+/** Lists the operations of a client: without the targets of forms, which redirect browsers and give them a cookie. */
+export function listClientOperations(document: ApiDocument) {
+  return listOperations(document).filter(({ operation }) => !('303' in operation.responses));
 }
 
 function getBodyKind(document: ApiDocument, { requestBody }: ApiOperation): 'json' | 'form' | 'none' {

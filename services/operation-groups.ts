@@ -39,6 +39,7 @@ export const operationGroups: readonly OperationGroup[] = [
     description: 'Public links: everyone who has the link can read the published version without a login.',
     operations: [
       ...['createShareToken', 'getShareToken', 'updateShareToken', 'deleteShareToken', 'getEmbeddedDocument'],
+      'submitSharePassword',
     ],
   },
   {

@@ -53,6 +53,9 @@ async function useEveryFeature(): Promise<void> {
     await app.request('GET', `/documents/${id}/export/${form}`, { as });
   await app.request('GET', path);
   await app.request('GET', `/embed/${ada.slug}/nothing`);
+  const body = { password: 'a password' };
+  await app.request('PATCH', `/documents/${id}/share-token`, { as, body });
+  await app.request('POST', path, { body: new URLSearchParams(body) });
   await app.request('GET', '/nowhere');
   await until('the delivery', async () =>
     (await app.request('GET', '/webhooks/events', { as })).body.some(

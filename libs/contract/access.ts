@@ -12,6 +12,8 @@ export interface Access<Principal, Resource = never> {
   readonly description: string;
   /** Whether the caller must authenticate. */
   readonly authenticated: boolean;
+  /** Whether some resources ask for a password, with Basic authentication. The handler checks it. */
+  readonly takesPassword?: boolean;
   /** Problems that `authorize` and `resource` may give. Every operation with this access lists them. */
   readonly problems?: readonly ProblemKind[];
   /**

@@ -12,7 +12,7 @@ export function createBodyTasks(operations: readonly AnyOperation[]) {
     /** Parses the JSON body of an operation. */
     async parse({ operation, bytes }: { operation: string; bytes: Uint8Array }): Promise<JsonBody> {
       const shape = shapes.get(operation);
-      if (!shape || 'file' in shape) throw new Error(`${operation} has no JSON body`);
+      if (!shape || 'file' in shape || 'form' in shape) throw new Error(`${operation} has no JSON body`);
       return parseJsonBody(shape, bytes);
     },
   };

@@ -1,4 +1,4 @@
-/** Body types of operations: JSON by default, other media types and multipart by declaration. */
+/** Body types of operations: JSON by default, other media types, forms and multipart by declaration. */
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 
@@ -57,4 +57,15 @@ export interface Multipart<Fields extends z.ZodType = z.ZodType> {
 /** Declares a multipart body. The handler receives the parsed fields and the bytes of the file. */
 export function multipart<Fields extends z.ZodType>(options: Multipart<Fields>): Multipart<Fields> {
   return options;
+}
+
+/** A body of the type `application/x-www-form-urlencoded`, which browsers send for a form without a script. */
+export interface FormBody<Fields extends z.ZodType = z.ZodType> {
+  /** The schema of the fields, which are texts. */
+  readonly form: Fields;
+}
+
+/** Declares the body of a form. The handler receives the parsed fields. */
+export function form<Fields extends z.ZodType>(fields: Fields): FormBody<Fields> {
+  return { form: fields };
 }

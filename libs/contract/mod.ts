@@ -13,6 +13,8 @@ export { findLoneSurrogates } from './lone-surrogates.ts';
 export {
   Body,
   body,
+  type FormBody,
+  form,
   Json,
   json,
   type Media,

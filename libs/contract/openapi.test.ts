@@ -6,7 +6,7 @@ import { contracts } from '../../services/contracts.ts';
 import { anyone } from './access.ts';
 import { contract } from './contract.ts';
 import type { Examples } from './examples.ts';
-import { media, multipart } from './media.ts';
+import { form, media, multipart } from './media.ts';
 import { openapi } from './openapi.ts';
 import { operation } from './operation.ts';
 import * as shared from './problems.ts';
@@ -344,6 +344,24 @@ describe('the OpenAPI document of one operation', () => {
   test('a public operation requires no credentials', () => {
     expect(toDocumented(operation({ ...base, id: 'a' })).security).toEqual([]);
     expect(getProblems(operation({ ...base, id: 'a' }))).not.toContain(shared.Unauthenticated);
+  });
+
+  test('an operation that takes a password has optional Basic authentication', () => {
+    const access = { ...anyone, takesPassword: true };
+    expect(toDocumented(operation({ ...base, id: 'a', access })).security).toEqual([{}, { password: [] }]);
+  });
+
+  test('a form has its fields, and 303 a Location and no content', () => {
+    const body = form(z.strictObject({ name: z.string() }));
+    const declared = operation({ ...base, id: 'send', method: 'post', body, status: 303, returns: z.void() });
+    const { requestBody, responses } = toDocumented(declared);
+    expect(requestBody.content).toEqual({
+      'application/x-www-form-urlencoded': { schema: { $ref: '#/components/schemas/Send' } },
+    });
+    expect(responses[303].headers).toHaveProperty('Location');
+    expect(responses[303]).not.toHaveProperty('content');
+    expect(getProblems(declared)).toContain(shared.UnsupportedMediaType);
+    expect(getProblems(declared)).not.toContain(shared.MalformedJson);
   });
 
   test('an authenticated POST documents Idempotency-Key problems', () => {

@@ -4,7 +4,7 @@ import type { AnyOperation, Contract } from './contract.ts';
 import { describeDeprecation } from './deprecation.ts';
 import { type Example, type Examples, findResponseExample, toExample } from './examples.ts';
 import { type NamedSchemas, namedSchemas, type Schema, toRecord } from './json-schema.ts';
-import type { Media, Multipart } from './media.ts';
+import type { FormBody, Media, Multipart } from './media.ts';
 import { problemSchemas, sharedProblemResponses, toProblemResponses } from './problem-responses.ts';
 import { hasEtag, type RequestHeader, requestHeaders } from './protocol.ts';
 import { sharedHeaders, successHeaders } from './response-headers.ts';
@@ -69,6 +69,11 @@ export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
           scheme: 'bearer',
           description: 'An API key (`pds_…`) or an access token from `POST /auth/login`.',
         },
+        password: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'The password of a public link, if it has one. The user name can be any text.',
+        },
       },
       headers: sharedHeaders,
       responses,
@@ -116,7 +121,9 @@ function toOperationObject(operation: AnyOperation, tag: string, parts: Parts): 
     ]
       .filter(Boolean)
       .join('\n\n'),
-    ...(operation.access.authenticated ? {} : { security: [] }),
+    ...(!operation.access.authenticated && {
+      security: operation.access.takesPassword ? [{}, { password: [] }] : [],
+    }),
     parameters: [
       ...toParameters(operation.params, 'path', schemas, example.params),
       ...toParameters(operation.query, 'query', schemas, example.query),
@@ -138,12 +145,17 @@ function toHeaderParameter({ name, description, pattern }: RequestHeader): Schem
 
 /** The body is a component with the name of the operation: `CreateDocument` for `createDocument`. */
 function toRequestBody(operation: AnyOperation, schemas: NamedSchemas, example: Example): Schema {
-  const body: z.ZodType | Multipart = operation.body;
+  const body: z.ZodType | Multipart | FormBody = operation.body;
   const name = operation.id.replace(/^./, (letter) => letter.toUpperCase());
   if ('safeParse' in body) {
     const schema = schemas.add(name, schemas.convert(body, 'input'));
     const content = { schema, ...toExample(example.body) };
     return { required: !body.safeParse(undefined).success, content: { 'application/json': content } };
+  }
+  if ('form' in body) {
+    const schema = schemas.add(name, schemas.convert(body.form, 'input'));
+    const content = { schema, ...toExample(example.body) };
+    return { required: true, content: { 'application/x-www-form-urlencoded': content } };
   }
   const fields = schemas.convert(body.fields, 'input');
   // an example of the whole form would have to contain the file
@@ -177,8 +189,7 @@ function toSuccessResponse(
     });
     return { ...response, content: Object.fromEntries(bodies) };
   }
-  // 204: no content
-  if (operation.status === 204) return response;
+  if (operation.status === 204 || operation.status === 303) return response;
   const type = 'application/json';
   const schema = schemas.convert(returns, 'output');
   return { ...response, content: { [type]: { schema, ...findResponseExample(examples, type) } } };

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Access } from './access.ts';
 import { checkDeprecation, type Deprecation } from './deprecation.ts';
-import type { Media, Multipart } from './media.ts';
+import type { FormBody, Media, Multipart } from './media.ts';
 import type { ProblemKind } from './problem.ts';
 
 type Shape = z.ZodType;
@@ -12,7 +12,7 @@ export interface Operation<
   Principal = unknown,
   Params extends Shape = Shape,
   Query extends Shape = Shape,
-  Body extends Shape | Multipart = Shape | Multipart,
+  Body extends Shape | Multipart | FormBody = Shape | Multipart | FormBody,
   Returns extends Shape | Media = Shape | Media,
   Resource = unknown,
 > {
@@ -28,10 +28,10 @@ export interface Operation<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** Maximum size of the JSON body in bytes. The default is 1 MiB. */
+  /** Maximum size of a JSON body or a form in bytes. The default is 1 MiB. */
   readonly maxBodyBytes?: number;
-  /** The status of a successful response. */
-  readonly status: 200 | 201 | 202 | 204;
+  /** The status of a successful response. With 303, the handler sets `Location`. */
+  readonly status: 200 | 201 | 202 | 204 | 303;
   readonly returns: Returns;
   /**
    * Path of the created resource for the `Location` header, e.g. `/documents/{id}`. `{id}` is taken from the
@@ -42,7 +42,7 @@ export interface Operation<
   readonly etag?: boolean;
   /**
    * `Cache-Control` of successful responses. By default a GET with an ETag has `private, no-cache`, and every other
-   * operation `no-store`. Never set it if a response contains a secret.
+   * operation `no-store`. Never set it if a response contains a secret. A reply may set another one in its headers.
    */
   readonly cacheControl?: string;
   /** Whether the response is one page of a list, with a `Link` header to the next page. */
@@ -76,7 +76,7 @@ export function operation<
   Principal,
   Params extends Shape = z.ZodObject<Record<never, never>>,
   Query extends Shape = z.ZodObject<Record<never, never>>,
-  Body extends Shape | Multipart = z.ZodVoid,
+  Body extends Shape | Multipart | FormBody = z.ZodVoid,
   Returns extends Shape | Media = Shape,
   Resource = never,
 >(
@@ -88,7 +88,7 @@ export function operation<
 
 /** The type of the principal that an operation's handler receives. */
 export type ActorOf<O> =
-  O extends Operation<infer P, Shape, Shape, Shape | Multipart, Shape | Media> ? P : never;
+  O extends Operation<infer P, Shape, Shape, Shape | Multipart | FormBody, Shape | Media> ? P : never;
 
 /** The type of the resource that the access rule depends on; `never` if it depends on none. */
 export type ResourceOf<O> = O extends { access: Access<infer _, infer R> } ? R : never;
@@ -99,11 +99,13 @@ export type ParamsOf<O> = O extends { params?: infer P } ? (P extends Shape ? z.
 /** The type of the parsed query parameters. */
 export type QueryOf<O> = O extends { query?: infer Q } ? (Q extends Shape ? z.output<Q> : object) : object;
 
-/** The type of the parsed body: JSON, or the fields and the file of a multipart message. */
+/** The type of the parsed body: JSON, the fields of a form, or the fields and the file of a multipart message. */
 export type BodyOf<O> = O extends { body?: infer B }
   ? B extends Multipart<infer F>
     ? { fields: z.output<F>; file: { name: string; bytes: Uint8Array } }
-    : B extends Shape
-      ? z.output<B>
-      : undefined
+    : B extends FormBody<infer F>
+      ? z.output<F>
+      : B extends Shape
+        ? z.output<B>
+        : undefined
   : undefined;

@@ -48,7 +48,7 @@ export const PayloadTooLarge = problem(
 export const UnsupportedMediaType = problem(
   'unsupported_media_type',
   415,
-  'The media type or encoding of the body is not supported. Send JSON in UTF-8.',
+  'The media type or encoding of the body is not supported. `detail` names the supported one.',
 );
 export const HeadersTooLarge = problem(
   'headers_too_large',

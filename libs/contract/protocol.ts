@@ -88,15 +88,15 @@ export function getProblems(operation: AnyOperation): ProblemKind[] {
   if (operation.at !== 'root' || operation.query || operation.body || acceptsIdempotencyKey(operation))
     kinds.push(shared.InvalidRequest);
   if (operation.body) kinds.push(shared.PayloadTooLarge);
-  if (operation.body)
-    kinds.push(
-      ...('file' in operation.body
-        ? [shared.MalformedMultipart]
-        : [shared.MalformedJson, shared.UnsupportedMediaType]),
-    );
+  if (operation.body) kinds.push(...getBodyProblems(operation.body));
   if (acceptsIdempotencyKey(operation))
     kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
   // a resource that is being created has no ETag to compare with
   if (operation.etag && operation.method !== 'get' && operation.params) kinds.push(shared.PreconditionFailed);
   return [...new Set(kinds)];
+}
+
+function getBodyProblems(body: NonNullable<AnyOperation['body']>): ProblemKind[] {
+  if ('file' in body) return [shared.MalformedMultipart];
+  return 'form' in body ? [shared.UnsupportedMediaType] : [shared.MalformedJson, shared.UnsupportedMediaType];
 }

@@ -20,7 +20,7 @@ export const sharedHeaders = {
   Link: headerObject('`<…>; rel="next"` if there is another page (RFC 8288)'),
   'Retry-After': headerObject('Seconds to wait before the next attempt'),
   'WWW-Authenticate': headerObject(
-    '`Bearer`, with `error` and `error_description` if a credential was sent (RFC 6750)',
+    '`Bearer`, with `error` and `error_description` if a credential was sent (RFC 6750); `Basic` if a password is missing or wrong (RFC 7617)',
   ),
   Accept: headerObject('The supported media type, if the media type of the body is not supported'),
   'Accept-Encoding': headerObject(
@@ -32,12 +32,13 @@ export const sharedHeaders = {
 
 /** Returns the headers of an operation's successful response. */
 export function successHeaders(operation: AnyOperation): Headers {
-  const { location, etag, paged, deprecated } = operation;
+  const { location, etag, paged, deprecated, status } = operation;
   return {
     ...refer('X-Request-Id'),
     ...(location && {
       Location: headerObject(`Path of the created resource: \`${location}\` below the API prefix`),
     }),
+    ...(status === 303 && { Location: headerObject('What to read next with GET') }),
     ...(etag && refer('ETag')),
     ...(acceptsIdempotencyKey(operation) && refer('Idempotency-Replayed')),
     ...(paged && refer('Link')),

@@ -1,5 +1,6 @@
 /**
- * Authenticates a request by its bearer token, and explains a rejected credential to the caller (RFC 6750).
+ * Authenticates a request by its bearer token, and explains a rejected credential to the caller (RFC 6750). Reads
+ * passwords (RFC 7617) and cookies.
  */
 import type { Request } from 'express';
 import { type Problem, RejectedToken, Unauthenticated } from '#libs/contract';
@@ -35,4 +36,26 @@ const malformedHeader = 'Send the header as Authorization: Bearer, one space, an
 function rejectCredential(error: 'invalid_request' | 'invalid_token', reason: string): Problem {
   const challenge = `Bearer error="${error}", error_description="${reason}"`;
   return Unauthenticated(reason, { headers: { 'WWW-Authenticate': challenge } });
+}
+
+/** Returns the password of a header `Basic …`; undefined if it is none, no base64, no UTF-8 or has no user name. */
+export function parseBasicPassword(header: string | undefined): string | undefined {
+  const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      Buffer.from(encoded, 'base64'),
+    );
+    const colon = text.indexOf(':');
+    return colon === -1 ? undefined : text.slice(colon + 1);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the values of all cookies with a name: a browser sends those of every matching path and domain. */
+export function parseCookies(header: string | undefined, name: string): string[] {
+  const start = `${name}=`;
+  const cookies = (header ?? '').split(';').map((cookie) => cookie.trim());
+  return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
 }

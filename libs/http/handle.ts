@@ -42,10 +42,14 @@ export interface RequestInfo {
   readonly prefersHtml: boolean;
   /** Whether the client can read a response with `Content-Encoding: gzip`. */
   readonly acceptsGzip: boolean;
+  /** The password of `Authorization: Basic` with any user name, if there is one. */
+  readonly basicPassword: string | undefined;
   /** Aborted when the client disconnects, or the response has ended. */
   readonly signal: AbortSignal;
   /** Whether the client already has the response with this ETag (`If-None-Match`). */
   hasCurrent(etag: string): boolean;
+  /** The values of the cookies with this name. */
+  getCookies(name: string): string[];
   /** Adds details to the request's entry in the security log, if the operation has one. */
   audit(details: AuditDetails): void;
 }

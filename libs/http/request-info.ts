@@ -1,5 +1,6 @@
 /** The information about a request that a handler can read, and the audit details it can add. */
 import type { Request } from 'express';
+import { parseBasicPassword, parseCookies } from './credentials.ts';
 import { matchesEtag, parseIfMatch } from './etag.ts';
 import type { AuditDetails, RequestInfo } from './handle.ts';
 
@@ -48,6 +49,10 @@ class ExpressRequestInfo implements RequestInfo {
     return accepted !== '' && this.#request.acceptsEncodings('gzip') === 'gzip';
   }
 
+  get basicPassword() {
+    return parseBasicPassword(this.#request.headers.authorization);
+  }
+
   get signal() {
     const controller = new AbortController();
     const response = this.#request.res;
@@ -58,6 +63,10 @@ class ExpressRequestInfo implements RequestInfo {
 
   hasCurrent(etag: string) {
     return matchesEtag(this.#request.headers['if-none-match'], etag);
+  }
+
+  getCookies(name: string) {
+    return parseCookies(this.#request.headers.cookie, name);
   }
 
   audit(details: AuditDetails) {

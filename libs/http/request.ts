@@ -1,4 +1,5 @@
 /** Parses a request: validates path, query and body with the schemas of the operation. */
+import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import {
@@ -19,6 +20,7 @@ import { type BodyBudget, type BodyLease, smallBodyBytes } from './body-budget.t
 import type { BodyParser } from './body-parser.ts';
 import { readBytes } from './body-reader.ts';
 import { isTagList } from './etag.ts';
+import { parseForm } from './form.ts';
 import { readMultipart } from './multipart.ts';
 import { readQuery } from './query-parameters.ts';
 
@@ -104,7 +106,15 @@ async function readBody(
   // the client has disconnected, so that there is no event
   if (response.closed) lease.release();
   try {
-    if ('file' in shape) return await readForm(shape, request, lease, errors);
+    if ('file' in shape) return await readFile(shape, request, lease, errors);
+    if ('form' in shape) {
+      const bytes = await readBytes(request, getMaxBytes(operation), lease);
+      if (!request.is(formType)) throw unsupportedMediaType(formType);
+      return {
+        value: parseForm(shape, bytes, errors),
+        fingerprint: createHash('sha256').update(bytes).digest('base64url'),
+      };
+    }
     return await readJson(operation, shape, request, lease, parser, errors);
   } catch (error) {
     // the response closes later, when the rest of the body was discarded
@@ -113,7 +123,7 @@ async function readBody(
   }
 }
 
-async function readForm(
+async function readFile(
   shape: Multipart,
   request: Request,
   lease: BodyLease,
@@ -132,7 +142,8 @@ async function readJson(
   errors: InputErrors,
 ): Promise<ReadBody> {
   const bytes = await readBytes(request, getMaxBytes(operation), lease);
-  if (bytes.length > 0 && !request.is(['application/json', '+json'])) throw unsupportedMediaType();
+  if (bytes.length > 0 && !request.is(['application/json', '+json']))
+    throw unsupportedMediaType('application/json');
   const body = await parser.parse(operation.id, shape, bytes);
   if (body.malformed) throw MalformedJson(body.malformed.reason);
   for (const error of body.errors.listed) addError(errors, error);
@@ -140,8 +151,10 @@ async function readJson(
   return { value: body.value, fingerprint: body.hash };
 }
 
-function unsupportedMediaType() {
-  return UnsupportedMediaType('Send the body as `Content-Type: application/json`, in UTF-8.', {
-    headers: { Accept: 'application/json' },
+const formType = 'application/x-www-form-urlencoded';
+
+function unsupportedMediaType(type: string) {
+  return UnsupportedMediaType(`Send the body as \`Content-Type: ${type}\`, in UTF-8.`, {
+    headers: { Accept: type },
   });
 }

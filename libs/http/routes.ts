@@ -114,7 +114,8 @@ async function serve(
     // neither a body that arrives slowly nor a long poll is work
     end = operation.longPoll ? undefined : options.admission?.begin();
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
-    const headers = { ...rendered.headers, 'Cache-Control': getCacheControl(operation) };
+    const cacheControl = rendered.headers['Cache-Control'] ?? getCacheControl(operation);
+    const headers = { ...rendered.headers, 'Cache-Control': cacheControl };
     await send(request, response, { ...rendered, headers });
   } catch (error) {
     failure = toFailure(error, declaredProblems);

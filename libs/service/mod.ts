@@ -35,6 +35,7 @@ export {
   flag,
   integer,
   list,
+  passwordHashConcurrency,
   readSettings,
   SettingsError,
   seconds,

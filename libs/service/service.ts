@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Contract, Secret } from '#libs/contract';
 import type { Subscriber } from '#libs/events';
 import type { Authenticate, Route } from '#libs/http';
-import type { Collection, Store } from '#libs/store';
+import type { Collection, Keyring, Store } from '#libs/store';
 import type { PublicHealth } from './health.ts';
 import type { Log } from './log.ts';
 import type { Metric } from './metric-definition.ts';
@@ -21,6 +21,8 @@ export interface ServiceContext<Settings> {
   now: () => Date;
   /** Returns the public health of this process. */
   health(): Promise<PublicHealth>;
+  /** Derives keys from `ENCRYPTION_KEYS` for texts that are sealed and not stored, such as cookies. */
+  deriveKeyring(purpose: string): Keyring;
   /** Runs background work in its own span. */
   tracing: Pick<Tracing, 'withSpan' | 'setAttributes' | 'currentTraceparent' | 'workStats'>;
 }

@@ -44,6 +44,12 @@ export const appUrl = z
   .default('http://127.0.0.1:8080')
   .transform((url) => url.replace(/\/$/, ''));
 
+/** How many passwords the service hashes at once. */
+export const passwordHashConcurrency = integer.pipe(z.number().min(1).max(64)).default(2).meta({
+  description:
+    'Passwords that the service hashes at the same time; each takes one thread of UV_THREADPOOL_SIZE',
+});
+
 /** A list of values, separated by commas. */
 export const list = z.string().transform((value) =>
   value

@@ -154,6 +154,7 @@ async function startServices(
       log: log.child({ service: service.contract.name }),
       meters: metrics.forServiceMetrics(service.contract.name, service.metrics ?? []),
       now: context.now,
+      deriveKeyring: context.settings.ENCRYPTION_KEYS.derive,
       health,
       tracing: context.tracing,
     };

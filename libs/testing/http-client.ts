@@ -6,7 +6,7 @@ import type { SecretScanner } from './secrets.ts';
 export interface TestRequest {
   /** Bearer token or API key. */
   as?: string | undefined;
-  /** Sent as JSON; strings, bytes and form data are sent unchanged. */
+  /** Sent as JSON; strings, bytes and forms are sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -39,11 +39,12 @@ export function httpClient(origin: string, { secrets, timeoutMs }: ClientOptions
   return {
     async request(method, path, { as, body, headers } = {}) {
       secrets?.add(as);
-      secrets?.addFrom(body);
+      secrets?.addFrom(body instanceof URLSearchParams ? Object.fromEntries(body) : body);
       const isRaw =
         body === undefined ||
         typeof body === 'string' ||
         body instanceof FormData ||
+        body instanceof URLSearchParams ||
         body instanceof Uint8Array;
       const response = await fetch(origin + path, {
         method,

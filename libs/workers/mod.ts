@@ -1,5 +1,10 @@
 /** Public interface of the workers library: runs expensive work within limits, also outside the service's process. */
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
+export {
+  createPasswordHasher,
+  type PasswordHasher,
+  type ScryptCost,
+} from './password-hasher.ts';
 export { serveTasks } from './task-server.ts';
 export { startTimeSlices, type TimeSlices } from './time-slices.ts';
 export { WorkerOutOfMemory } from './worker.ts';

@@ -1,5 +1,5 @@
 /** Renders what the Python client must know of the OpenAPI document: version, problem codes, events, operations. */
-import { type ApiDocument, getFacts, listCodes, listOperations } from '../api-document.ts';
+import { type ApiDocument, getFacts, listClientOperations, listCodes } from '../api-document.ts';
 import { toAnnotation } from './annotations.ts';
 
 /** Renders the module `_contract`. */
@@ -8,7 +8,7 @@ export function renderContract(document: ApiDocument): string {
     const content = requestBody && 'content' in requestBody ? requestBody.content : undefined;
     return toAnnotation(content?.['application/json']?.schema ?? {});
   });
-  const rows = listOperations(document).map((entry) => {
+  const rows = listClientOperations(document).map((entry) => {
     const facts = getFacts(document, entry);
     const args = [
       ...[facts.method, facts.path].map((text) => JSON.stringify(text)),
@@ -16,6 +16,7 @@ export function renderContract(document: ApiDocument): string {
       ...(facts.returns === 'nothing' ? [] : [`returns="${facts.returns}"`]),
       ...(facts.takesIdempotencyKey ? ['takes_idempotency_key=True'] : []),
       ...(facts.isPublic ? ['is_public=True'] : []),
+      ...(facts.takesPassword ? ['takes_password=True'] : []),
     ];
     return `    ${JSON.stringify(entry.operation.operationId)}: Operation(${args.join(', ')}),\n`;
   });

@@ -4,7 +4,7 @@ import {
   type ApiOperation,
   type ApiParameter,
   getFacts,
-  listOperations,
+  listClientOperations,
   listSuccesses,
   type OperationFacts,
   resolveReference,
@@ -23,11 +23,21 @@ interface Method {
 /** The options of calls by the header that they send. */
 const options = { 'Idempotency-Key': 'idempotency_key', 'If-Match': 'if_match' } as const;
 const conditional = 'If-None-Match';
-const reserved = new Set(['self', 'body', 'timeout', 'if_none_match', 'from', 'class', 'global', 'import']);
+const reserved = new Set([
+  'self',
+  'body',
+  'timeout',
+  'password',
+  'if_none_match',
+  'from',
+  'class',
+  'global',
+  'import',
+]);
 
 /** Renders the module `_methods`. */
 export function renderMethods(document: ApiDocument): string {
-  const methods = listOperations(document).map((entry) => readMethod(document, entry));
+  const methods = listClientOperations(document).map((entry) => readMethod(document, entry));
   const paged = methods.filter(({ facts }) => facts.isPaged);
   return `"""The operations of the API as methods."""
 
@@ -162,9 +172,10 @@ function renderCall(method: Method, more?: string): string {
   return `"${operation.operationId}", CallOptions(${args.join(', ')})`;
 }
 
-function listOptions({ parameters }: Method): string[] {
+function listOptions({ parameters, facts }: Method): string[] {
   const headers = new Set(parameters.filter(({ in: place }) => place === 'header').map(({ name }) => name));
-  return Object.entries(options).flatMap(([header, name]) => (headers.has(header) ? [name] : []));
+  const ofHeaders = Object.entries(options).flatMap(([header, name]) => (headers.has(header) ? [name] : []));
+  return [...ofHeaders, ...(facts.takesPassword ? ['password'] : [])];
 }
 
 /** The text in a string with three quotes. */

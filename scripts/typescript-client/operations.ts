@@ -1,5 +1,12 @@
 /** Renders the operations of the OpenAPI document as a table, with what the client must know to send them. */
-import { type ApiDocument, getFacts, listCodes, listOperations, listSuccesses } from '../api-document.ts';
+import {
+  type ApiDocument,
+  getFacts,
+  listClientOperations,
+  listCodes,
+  listOperations,
+  listSuccesses,
+} from '../api-document.ts';
 
 /** A copy without the responses of errors and without response headers: the client has its own types for them. */
 export function withoutErrorResponses(document: ApiDocument): ApiDocument {
@@ -17,7 +24,7 @@ export function withoutErrorResponses(document: ApiDocument): ApiDocument {
 
 /** Renders the table of the operations, an interface with their descriptions, and the codes of all problems. */
 export function renderOperations(document: ApiDocument): string {
-  const entries = listOperations(document).map((entry) => ({
+  const entries = listClientOperations(document).map((entry) => ({
     operation: entry.operation,
     facts: getFacts(document, entry),
   }));
@@ -41,6 +48,12 @@ ${types.join('')}}
 /** How to send each operation. */
 export const operationTable = {
 ${rows.join('')}} as const;
+
+/** The operations that accept the password of a public link. */
+export type PasswordOperationId = ${entries
+    .filter(({ facts }) => facts.takesPassword)
+    .map(({ operation }) => JSON.stringify(operation.operationId))
+    .join(' | ')};
 
 /** The codes of all problems in the contract. */
 export type KnownProblemCode = ${listCodes(document)

@@ -93,6 +93,8 @@ function fixture({ maxBytes = 100 } = {}) {
       address: '',
       prefersHtml: false,
       acceptsGzip: false,
+      basicPassword: undefined,
+      getCookies: () => [],
       signal: new AbortController().signal,
       hasCurrent: (tag: string) => tag === etag,
     };

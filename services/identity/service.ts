@@ -1,9 +1,9 @@
 /** Wires identity: creates its repositories and handlers and starts its background work. */
 import { every, securityLog, service } from '#libs/service';
+import { createPasswordHasher, type ScryptCost } from '#libs/workers';
 import { createLoginThrottle } from './accounts/login-throttle.ts';
 import { ownAccountHandlers } from './accounts/own-account.ts';
 import { createWeakPasswordCheck } from './accounts/password-strength.ts';
-import { createPasswordHasher, type ScryptCost } from './accounts/passwords.ts';
 import { passwordResetHandlers } from './accounts/resetting.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { signInHandlers } from './accounts/signing-in.ts';

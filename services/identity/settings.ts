@@ -1,6 +1,6 @@
 /** The settings of identity. */
 import { z } from 'zod';
-import { appUrl, count, integer, secret } from '#libs/service';
+import { appUrl, count, integer, passwordHashConcurrency, secret } from '#libs/service';
 import type { OperatorOptions } from './operator.ts';
 import { type PlanLimits, type PlanName, planNames } from './rules/plans.ts';
 import type { SignInLimits } from './rules/rate-limit.ts';
@@ -57,10 +57,7 @@ export const identitySettings = z.object({
   LOGIN_FAILURES_PER_15_MINUTES: count.default(10).meta({
     description: 'Failed logins to one account from one address in 15 minutes; 0 turns the limit off',
   }),
-  PASSWORD_HASH_CONCURRENCY: integer.pipe(z.number().min(1).max(64)).default(2).meta({
-    description:
-      'Passwords that a process hashes at the same time; each takes one thread of UV_THREADPOOL_SIZE',
-  }),
+  PASSWORD_HASH_CONCURRENCY: passwordHashConcurrency,
   SIGNING_KEY_ROTATION_DAYS: integer
     .pipe(z.number().min(1).max(3650))
     .default(30)

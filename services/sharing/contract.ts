@@ -1,8 +1,10 @@
 /** The public interface of the sharing service: read-only links to published documents, without a login. */
 import { z } from 'zod';
 import {
+  type Access,
   anyone,
   contract,
+  form,
   id,
   inputTime,
   media,
@@ -11,9 +13,8 @@ import {
   operation,
   patchBody,
   problem,
-  timestamp,
 } from '#libs/contract';
-import { content, documentNodes, documentStates, nodeType } from '../documents/contract.ts';
+import { documentNodes, documentStates } from '../documents/contract.ts';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
 import {
   ApiKeyUsed,
@@ -23,8 +24,10 @@ import {
   ownerOrAdmin,
   principalViews,
 } from '../identity/contract.ts';
+import { EmbeddedDocument, ShareToken, sharePassword } from './shapes.ts';
 import { shareLinks } from './views.ts';
 
+export * from './shapes.ts';
 export * from './views.ts';
 
 // ── Problems
@@ -35,68 +38,16 @@ export const DocumentNotPublished = problem(
   400,
   'This document is not published. Publish it first.',
 );
-
-// ── Shapes ─────────────────────────────────────────────────────────────────────────────────────────────────
-// ───────────
-
-const docParams = z.object({ doc_id: id });
-
-/** A share token with its public link. */
-export const ShareToken = z
-  .strictObject({
-    token: z.string().meta({ description: 'The token in the public URL; 43 characters' }),
-    org_slug: z.string(),
-    url: z.string().meta({ description: 'The public link, `{app_url}/embed/{org_slug}/{token}`' }),
-    document_id: id.meta({ description: 'The published version that the link currently shows' }),
-    created_at: timestamp,
-    expires_at: timestamp
-      .nullable()
-      .meta({ description: 'The link works until this time; null if it has no end' }),
-    allowed_origins: z.array(z.string()).nullable().meta({
-      description:
-        'Origins that may show the page of this link in a frame; null if `embed_origins` of the organization decides',
-    }),
-  })
-  .meta({ id: 'ShareToken' });
-export type ShareToken = z.infer<typeof ShareToken>;
-
-/** A node as the public sees it; `content` is rich text. */
-export interface EmbeddedNode {
-  id: string;
-  node_type: 'section' | 'step' | 'sub_step';
-  title: string;
-  content: Record<string, unknown> | null;
-  order: number;
-  children: EmbeddedNode[];
-}
-
-export const EmbeddedNode: z.ZodType<EmbeddedNode> = z
-  .strictObject({
-    id,
-    node_type: nodeType,
-    title: z.string(),
-    content: content.nullable(),
-    order: z.number(),
-    get children() {
-      return z.array(EmbeddedNode);
-    },
-  })
-  .meta({ id: 'EmbeddedNode' });
-
-/** A document as the public sees it, without users, organization and timestamps. */
-export const EmbeddedDocument = z
-  .strictObject({
-    id,
-    title: z.string(),
-    version: z.string().nullable(),
-    department: z.string().nullable(),
-    status: z.literal('published'),
-    nodes: z.array(EmbeddedNode),
-  })
-  .meta({ id: 'EmbeddedDocument' });
+export const SharePasswordRequired = problem(
+  'share_password_required',
+  401,
+  'This link needs a password. Send it with Basic authentication and any user name.',
+);
 
 // ── Operations
 // ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const docParams = z.object({ doc_id: id });
 
 export const createShareToken = operation({
   id: 'createShareToken',
@@ -143,6 +94,9 @@ export const updateShareToken = operation({
     expires_at: inputTime
       .nullable()
       .meta({ description: 'From this time on the link does not work; must be in the future' }),
+    password: sharePassword
+      .nullable()
+      .meta({ description: 'Readers need this password from now on; 8 to 128 characters' }),
     allowed_origins: frameOrigins.nullable().meta({
       description:
         'Origins that may show the page of this link in a frame, instead of `embed_origins` of the organization; an empty list allows none',
@@ -166,6 +120,25 @@ export const deleteShareToken = operation({
   problems: [NotFound],
 });
 
+/** Anyone with the link; if the link has a password, anyone who knows it. */
+const anyoneWithPassword: Access<undefined> = {
+  ...anyone,
+  takesPassword: true,
+  description: 'Public. No credentials required, except for the password of a link that has one.',
+};
+
+// accept any text: a malformed token must get the same 404 with the same headers as an unknown token
+const linkParams = z.object({
+  org_slug: z.string().meta({ description: 'Slug of the organization' }),
+  token: z.string().meta({ description: 'Token of the public link' }),
+});
+const linkQuery = z.object({
+  format: z
+    .enum(['json', 'html'])
+    .optional()
+    .meta({ description: 'Response format; overrides the `Accept` header' }),
+});
+
 export const getEmbeddedDocument = operation({
   id: 'getEmbeddedDocument',
   at: 'root',
@@ -173,19 +146,10 @@ export const getEmbeddedDocument = operation({
   path: '/embed/{org_slug}/{token}',
   summary: 'Read a shared document',
   description:
-    'The target of a public link. Returns JSON, or an HTML page if the client prefers HTML. An unknown token, an unknown slug, an expired link and a document that is no longer published all return the same 404. An address that requests too many unknown links gets 429.',
-  access: anyone,
-  // accepts any text: a malformed token must get the same 404 with the same headers as an unknown token
-  params: z.object({
-    org_slug: z.string().meta({ description: 'Slug of the organization' }),
-    token: z.string().meta({ description: 'Token of the public link' }),
-  }),
-  query: z.object({
-    format: z
-      .enum(['json', 'html'])
-      .optional()
-      .meta({ description: 'Response format; overrides the `Accept` header' }),
-  }),
+    'The target of a public link. Returns JSON, or an HTML page if the client prefers HTML. An unknown token, an unknown slug, an expired link and a document that is no longer published all return the same 404. An address that requests too many unknown links gets 429. A link with a password returns 401 until the request has it: programs send it with Basic authentication and any user name, browsers get a page with a form. After too many wrong passwords it returns 429.',
+  access: anyoneWithPassword,
+  params: linkParams,
+  query: linkQuery,
   status: 200,
   returns: media({
     'application/json': { description: 'The document as JSON', schema: EmbeddedDocument },
@@ -195,14 +159,39 @@ export const getEmbeddedDocument = operation({
   cacheControl: 'no-cache',
   crossOrigin: true,
   problemPages: true,
-  problems: [NotFound],
+  problems: [NotFound, SharePasswordRequired],
+});
+
+export const submitSharePassword = operation({
+  id: 'submitSharePassword',
+  at: 'root',
+  method: 'post',
+  path: '/embed/{org_slug}/{token}',
+  summary: 'Enter the password of a shared document in a browser',
+  description:
+    'The target of the form on the page that asks for the password. Sets a cookie that opens this link for 12 hours, until the password changes, and redirects to the document. Programs send the password with each `GET` instead.',
+  access: anyone,
+  params: linkParams,
+  query: linkQuery,
+  body: form(z.strictObject({ password: z.string() })),
+  status: 303,
+  returns: nothing,
+  problemPages: true,
+  problems: [NotFound, SharePasswordRequired],
 });
 
 export const sharingContract = contract({
   name: 'sharing',
   title: 'Sharing',
   description: 'Public links to published documents.',
-  operations: [createShareToken, getShareToken, updateShareToken, deleteShareToken, getEmbeddedDocument],
+  operations: [
+    createShareToken,
+    getShareToken,
+    updateShareToken,
+    deleteShareToken,
+    getEmbeddedDocument,
+    submitSharePassword,
+  ],
   publishes: [ApiKeyUsed],
   consumes: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],

@@ -56,12 +56,17 @@ function sharedDocument() {
   return { shared, sharing };
 }
 
+/** These tests have no links with a password. */
+const rejectPassword = () => Promise.reject(new Error('A password was checked'));
+
 /** Returns a function that requests the link and returns text and ETag; `etag` is the client's cached one. */
 function createClient(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, format?: 'html') {
   const [route] = embedRoutes({
     ...options,
     limit: notFoundLimit({ perMinute: 0, now: Date.now }),
     now: () => new Date(),
+    appUrl: 'http://127.0.0.1',
+    access: { assertAccess: rejectPassword, createCookie: rejectPassword },
     countResponse: () => undefined,
   });
   return async (etag?: string) => {
@@ -70,6 +75,8 @@ function createClient(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, for
       address: '',
       prefersHtml: false,
       acceptsGzip: false,
+      basicPassword: undefined,
+      getCookies: () => [],
       signal: new AbortController().signal,
       hasCurrent: (tag: string) => tag === etag,
       audit: () => undefined,

@@ -1,7 +1,7 @@
-/** Serves the document of a public link to everyone who has the link, as JSON or as an HTML page. */
+/** Serves the document of a public link to everyone who has the link and its password, as JSON or as an HTML page. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
-  body,
+  body as createBody,
   NotFound,
   type Problem,
   type RateLimitPolicy,
@@ -9,43 +9,60 @@ import {
   TooManyRequests,
   Unavailable,
 } from '#libs/contract';
-import { handle, type Route, renderCache, reply, withProblemPages } from '#libs/http';
-import { getEmbeddedDocument } from './contract.ts';
+import {
+  handle,
+  type ProblemPage,
+  type RequestInfo,
+  type Route,
+  renderCache,
+  reply,
+  withProblemPages,
+} from '#libs/http';
+import { getEmbeddedDocument, SharePasswordRequired, submitSharePassword } from './contract.ts';
 import type { CountResponse } from './metrics.ts';
 import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
+import { passwordPage } from './page/password-page.ts';
 import { pagePolicy } from './page/policy.ts';
 import { noticeStyleSource } from './page/styles.ts';
-import { type Representation, type ResolvedLink, representations } from './representations.ts';
+import { type LinkAccess, type ProtectedRequest, wrongPassword } from './passwords/access.ts';
+import { protectedHeaders, publicHeaders } from './public-headers.ts';
+import {
+  getFrameAncestors,
+  type Representation,
+  type ResolvedLink,
+  representations,
+} from './representations.ts';
 import { resolveLink, wantsHtml } from './rules.ts';
-import type { SharingStore } from './store.ts';
+import type { LinkToken, SharingStore } from './store.ts';
 
-/** Dependencies and settings of the embed route. */
+/** Dependencies and settings of the embed routes. */
 export interface EmbedOptions {
   sharing: Pick<SharingStore, 'findLink' | 'document' | 'nodes'>;
   /** Size of the cache of rendered documents, in bytes. */
   cacheBytes: number;
   limit: NotFoundLimit;
+  access: LinkAccess;
+  /** Public URL of the application, without a trailing slash; public links start with it. */
+  appUrl: string;
   now: () => Date;
   countResponse: CountResponse;
 }
+
+/** The parts of a public link. */
+interface LinkParams {
+  org_slug: string;
+  token: string;
+}
+
+/** A link that works, with its token. */
+type FoundLink = ResolvedLink & { storedToken: LinkToken };
 
 /** Attempts to read a document that changes while it is being read. */
 const maxAttempts = 5;
 
 /** Milliseconds that rendering may block the event loop. */
 const maxBlockMs = 10;
-
-/** The headers of every response of a public link, including problems. */
-const publicHeaders = {
-  'Cache-Control': 'no-cache',
-  'Referrer-Policy': 'no-referrer',
-  'X-Robots-Tag': 'noindex',
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
-  'Cross-Origin-Resource-Policy': 'cross-origin',
-  Vary: 'Accept',
-};
 
 /** The headers of a 503 for a document that changed in every attempt. */
 const retryHeaders = { ...publicHeaders, 'Retry-After': '1' };
@@ -56,41 +73,61 @@ const noticeHeaders = {
   'Content-Security-Policy': pagePolicy(noticeStyleSource, '*'),
 };
 
-/** The route of public links: checks the link, then returns the document as JSON or HTML. */
-export function embedRoutes({ sharing, cacheBytes, limit, now, countResponse }: EmbedOptions): Route[] {
-  const cache = renderCache(cacheBytes);
+/**
+ * The routes of public links. One checks the link, then returns the document as JSON or HTML; the other takes the
+ * password that a reader entered.
+ */
+export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOptions): Route[] {
+  const cache = renderCache(options.cacheBytes);
+  const basePath = new URL(options.appUrl).pathname.replace(/\/$/, '');
 
   const embed = handle(getEmbeddedDocument, async ({ params, query, call }) => {
-    const path = `${params.org_slug}/${params.token}`;
-    const waitSeconds = limit.getWaitSeconds(call.address, path);
-    if (waitSeconds > 0) throw tooManyUnknownLinks(limit.policy, waitSeconds);
+    assertFewUnknownLinks(params, call);
     const format = wantsHtml(query.format, call) ? 'html' : 'json';
     const representation = representations[format];
     const open = async () => {
-      const link = await findLink(params);
-      limit.record(link !== undefined, call.address, path);
-      if (!link) throw linkNotFound;
+      const link = await findLink(params, call);
+      const request = toProtectedRequest(link, call);
+      // before the ETag, which would tell whether the document has changed
+      if (request) await access.assertAccess(request);
       return { link, etag: representation.getEtag(link), render: () => render(representation, link) };
     };
     const found = await cache.read({ open, call, maxAttempts });
     if (!found) throw Unavailable('The document is being changed. Try again.', { headers: retryHeaders });
-    countResponse({ format, cache: found.cacheStatus });
+    options.countResponse({ format, cache: found.cacheStatus });
     const { link, etag } = found.version;
-    const headers = { ...publicHeaders, ...representation.getHeaders(link) };
-    return reply(body(representation.type, found.bytes), { etag, headers });
+    const linkHeaders = link.storedToken.password_hash === undefined ? publicHeaders : protectedHeaders;
+    const headers = { ...linkHeaders, ...representation.getHeaders(link) };
+    return reply(createBody(representation.type, found.bytes), { etag, headers });
   });
 
-  return [
-    withProblemPages(embed, ({ kind }, call, { format }) =>
-      wantsHtml(format, call)
-        ? { html: noticePage(kind, call.requestId), headers: noticeHeaders }
-        : undefined,
-    ),
-  ];
+  const submit = handle(submitSharePassword, async ({ params, query, body, call }) => {
+    assertFewUnknownLinks(params, call);
+    const link = await findLink(params, call);
+    const path = `${basePath}/embed/${params.org_slug}/${params.token}`;
+    const Location = query.format ? `${path}?format=${query.format}` : path;
+    const headers = { ...publicHeaders, 'Cache-Control': 'no-store', Location };
+    const request = toProtectedRequest(link, call);
+    // the password was removed while the reader entered it
+    if (!request) return reply(undefined, { headers });
+    const cookie = await access.createCookie(request, body.password, path);
+    return reply(undefined, { headers: { ...headers, 'Set-Cookie': cookie } });
+  });
+
+  return [embed, submit].map((route) => withProblemPages(route, toProblemPage));
+
+  function assertFewUnknownLinks(params: LinkParams, call: RequestInfo): void {
+    const waitSeconds = limit.getWaitSeconds(call.address, toLimitKey(params));
+    if (waitSeconds > 0) throw tooManyUnknownLinks(limit.policy, waitSeconds);
+  }
 
   /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
-  async function findLink({ org_slug, token }: { org_slug: string; token: string }) {
-    return resolveLink({ token, ...(await sharing.findLink(org_slug, token)), now: now() });
+  async function findLink(params: LinkParams, call: RequestInfo): Promise<FoundLink> {
+    const { org_slug, token } = params;
+    const link = resolveLink({ token, ...(await sharing.findLink(org_slug, token)), now: now() });
+    limit.record(link !== undefined, call.address, toLimitKey(params));
+    if (!link) throw linkNotFound;
+    return link;
   }
 
   /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */
@@ -102,6 +139,25 @@ export function embedRoutes({ sharing, cacheBytes, limit, now, countResponse }: 
     return encodePieces(representation.render(link, rows));
   }
 }
+
+/** What decides about access; undefined if the link has no password. */
+function toProtectedRequest(link: FoundLink, call: RequestInfo): ProtectedRequest | undefined {
+  const { hash, password_hash } = link.storedToken;
+  if (password_hash === undefined) return undefined;
+  return { link: { hash, password_hash }, frames: getFrameAncestors(link), call };
+}
+
+/** The page of a problem, for browsers. */
+const toProblemPage: ProblemPage = (problem, call, { format }) => {
+  if (!wantsHtml(format, call)) return undefined;
+  if (problem.kind !== SharePasswordRequired)
+    return { html: noticePage(problem, call.requestId), headers: { ...noticeHeaders, ...problem.headers } };
+  return {
+    html: passwordPage({ isWrong: problem.message === wrongPassword }),
+    // browsers know no scheme of this name, so they do not ask for a password in a dialog of their own
+    headers: { ...problem.headers, 'WWW-Authenticate': 'Cookie realm="public link"' },
+  };
+};
 
 /** Joins the pieces as UTF-8 and yields to other requests in between. */
 async function encodePieces(pieces: Iterable<string>): Promise<Uint8Array> {
@@ -118,6 +174,10 @@ async function encodePieces(pieces: Iterable<string>): Promise<Uint8Array> {
 
 /** The 404 of every invalid link, created once: a stack trace would cost more than the whole request. */
 const linkNotFound = NotFound(undefined, { headers: publicHeaders });
+
+function toLimitKey({ org_slug, token }: LinkParams): string {
+  return `${org_slug}/${token}`;
+}
 
 function tooManyUnknownLinks(policy: RateLimitPolicy, waitSeconds: number): Problem {
   return TooManyRequests('Too many requests for unknown links. Wait for the time given in `Retry-After`.', {

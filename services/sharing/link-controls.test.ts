@@ -100,7 +100,7 @@ describe('updateShareToken', () => {
     expect((await app.request('PATCH', path, { as: ada.key, body: { expires_at: null } })).status).toBe(404);
   });
 
-  test('fails with 403 for a member who neither owns the document nor is an admin', async () => {
+  test('fails with 403 for members who are neither owner nor admin', async () => {
     const member = await addMember(app, ada.token);
     const response = await send('PATCH', { expires_at: null }, member.token);
     expect(response).toMatchObject({ status: 403, body: { code: 'forbidden' } });

@@ -2,6 +2,7 @@
 import { InvalidRequest, listErrors, NotFound } from '#libs/contract';
 import { handle, type Route } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
+import type { PasswordHasher } from '#libs/workers';
 import {
   createShareToken,
   DocumentNotPublished,
@@ -17,6 +18,7 @@ import { type DocumentState, type NewToken, type SharingStore, toControls } from
 export interface LinkOptions {
   store: Pick<Store, 'respond'>;
   sharing: SharingStore;
+  passwords: Pick<PasswordHasher, 'hash'>;
   now: () => Date;
   /** Returns a new random token. */
   newToken: () => string;
@@ -25,7 +27,7 @@ export interface LinkOptions {
 }
 
 /** The routes that create, get, update and delete the share token of a document. */
-export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOptions): Route[] {
+export function linkRoutes({ store, sharing, passwords, now, newToken, appUrl }: LinkOptions): Route[] {
   return [
     handle(
       createShareToken,
@@ -57,8 +59,12 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
     handle(updateShareToken, async ({ actor, params, body, authorize }) => {
       const document = await getDocument(actor, params.doc_id);
       authorize(document);
-      const { expires_at: end, ...others } = body;
-      const changes = { ...others, ...(end !== undefined && { expires_at: toFutureTime(end) }) };
+      const { expires_at: end, password, ...others } = body;
+      const changes = {
+        ...others,
+        ...(end !== undefined && { expires_at: toFutureTime(end) }),
+        ...(password !== undefined && { password_hash: password && (await passwords.hash(password)) }),
+      };
       const changed = isShareable(document) && (await sharing.updateControls(actor, document, changes));
       if (!changed) throw NotFound('This document has no public link.');
       return toShareToken(actor, document, changed);
@@ -111,6 +117,7 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
       document_id: document._id,
       created_at: token.created_at.toISOString(),
       expires_at: token.expires_at?.toISOString() ?? null,
+      has_password: token.password_hash !== undefined,
       allowed_origins: token.allowed_origins ?? null,
     };
   }

@@ -7,8 +7,14 @@ const responses = counter({
   labels: { format: ['html', 'json'], cache: ['miss', 'hit', 'not_modified'] },
 });
 
+const passwordChecks = counter({
+  name: 'link_password_checks_total',
+  help: 'Passwords sent for public links: right, wrong, or not compared because of a limit (`limited`). A password that was right within the last minute is not counted',
+  labels: { result: ['right', 'wrong', 'limited'] },
+});
+
 /** All metrics of the sharing service. */
-export const sharingMetrics = [responses];
+export const sharingMetrics = [responses, passwordChecks];
 
 /** Counts one response. */
 export type CountResponse = (labels: {
@@ -19,4 +25,9 @@ export type CountResponse = (labels: {
 /** Creates the function that counts responses of public links. */
 export function responseCounter(meters: Meters): CountResponse {
   return meters.counter(responses);
+}
+
+/** Creates the function that counts the checks of passwords. */
+export function passwordCheckCounter(meters: Meters) {
+  return meters.counter(passwordChecks);
 }

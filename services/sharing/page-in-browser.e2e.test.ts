@@ -1,15 +1,18 @@
 /** Tests of public pages in a browser: accessibility, screen sizes, dark mode, print, keyboard, framing. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { listenLocally } from '#libs/testing';
 import { rendererFixture } from './page/renderer-fixture.ts';
-import { type PageFixture, pageFixture, recordSideEffects, sop } from './testing/page-fixture.ts';
+import {
+  findViolations,
+  type PageFixture,
+  pageFixture,
+  recordSideEffects,
+  sop,
+} from './testing/page-fixture.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const widths = [360, 768, 1280];
 const schemes = ['light', 'dark'] as const;
 
@@ -181,15 +184,6 @@ test('another site may frame a public page unless embed_origins excludes it', as
     site.close();
   }
 });
-
-/** The violations that axe finds: each rule with its elements. */
-async function findViolations(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`,
-  );
-}
 
 /** Presses a button with the keyboard. */
 async function press(page: Page, button: Locator): Promise<void> {

@@ -25,6 +25,8 @@ export const shareTokens = collection('share_tokens', {
     /** The controls of the link. Each is absent if it is not set. */
     expires_at: z.date().optional(),
     allowed_origins: z.array(z.string()).optional(),
+    /** The password as `scrypt$salt$hash`. */
+    password_hash: z.string().optional(),
   }),
   indexes: [
     { on: { organization_id: 1, family_id: 1 }, options: { unique: true } },
@@ -38,9 +40,9 @@ export type DocumentState = RowOf<typeof documentStates>;
 export type NodeRow = RowOf<typeof documentNodes>;
 export type OrganizationProfile = RowOf<typeof organizationProfiles>;
 
-/** The controls of a link: when it ends, and who may frame its page. */
+/** The controls of a link: when it ends, who may frame its page, and the hash of its password. */
 export type LinkControls = Pick<ShareTokenRow, (typeof controlNames)[number]>;
-const controlNames = ['expires_at', 'allowed_origins'] as const;
+const controlNames = ['expires_at', 'allowed_origins', 'password_hash'] as const;
 
 /** Controls to change: null removes one, absent ones do not change. */
 export type ControlChanges = { [Name in keyof LinkControls]?: LinkControls[Name] | null };
@@ -161,8 +163,12 @@ export function sharingStore(store: Store) {
 }
 
 /** The controls of a row. */
-export function toControls({ expires_at, allowed_origins }: LinkControls): LinkControls {
-  return { ...(expires_at && { expires_at }), ...(allowed_origins && { allowed_origins }) };
+export function toControls({ expires_at, allowed_origins, password_hash }: LinkControls): LinkControls {
+  return {
+    ...(expires_at && { expires_at }),
+    ...(allowed_origins && { allowed_origins }),
+    ...(password_hash && { password_hash }),
+  };
 }
 
 /** A control without a value is not stored, so that links without controls have the rows that they always had. */

@@ -32,6 +32,9 @@ function startAndGetLog(allowInsecure: string): string {
     log,
     meters,
     tracing: untraced,
+    deriveKeyring: () => {
+      throw new Error('No keys');
+    },
     now: () => new Date(),
     health: async () => ({ status: 'ok', services: [] }),
   });

@@ -74,6 +74,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   updateShareToken:      [ 3,  1,  0,  1],
   deleteShareToken:      [ 2,  1,  0,  1],
   getEmbeddedDocument:   [ 3,  0,  0,  0],
+  submitSharePassword:   [ 1,  0,  0,  0],
   createTemplate:        [ 7,  3,  1,  3],
   listTemplates:         [ 2,  0,  0,  0],
   deleteTemplate:        [ 2,  3,  0,  3],

@@ -29,16 +29,20 @@ export function readDocumented(document: Json) {
 
     /** Returns the media types of the successful response with their examples. */
     getResponses(id: string): { type: string; schema: Json; example?: unknown }[] {
-      const [[, success]] = Object.entries<Json>(byId.get(id).responses).filter(([status]) =>
-        status.startsWith('2'),
+      const [[, success]] = Object.entries<Json>(byId.get(id).responses).filter(
+        ([status]) => status.startsWith('2') || status === '303',
       ) as [[string, Json]];
       return Object.entries<Json>(success.content ?? {}).map(([type, media]) => ({ type, ...media }));
     },
   };
 
   function readBody(content: Json): unknown {
-    const { 'application/json': json, 'multipart/form-data': form } = content;
-    if (json) return json.example;
+    const {
+      'application/json': json,
+      'application/x-www-form-urlencoded': encoded,
+      'multipart/form-data': form,
+    } = content;
+    if (json ?? encoded) return (json ?? encoded).example;
     const { properties } = document.components.schemas[form.schema.$ref.split('/').at(-1)];
     const withExample = Object.entries<Json>(properties).filter(([, { examples }]) => examples);
     return Object.fromEntries(withExample.map(([name, { examples }]) => [name, examples[0]]));

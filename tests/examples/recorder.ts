@@ -62,7 +62,7 @@ export function createRecorder(
         {
           as,
           status: operation.status,
-          body: file ? toForm(operation, sent.body, file) : sent.body,
+          body: toBody(operation, sent.body, file),
           ...(accept && { headers: { accept } }),
         },
       );
@@ -85,6 +85,12 @@ function toPath({ id, at, path }: AnyOperation, { params = {}, query = {} }: Doc
   );
   const search = pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
   return (at === 'root' ? '' : about.apiPrefix) + filled + search;
+}
+
+function toBody(operation: AnyOperation, body: unknown, file: StoryRequest['file']): unknown {
+  if (file) return toForm(operation, body, file);
+  const isForm = operation.body && 'form' in operation.body;
+  return isForm ? new URLSearchParams(Object(body)) : body;
 }
 
 function toForm(

@@ -53,6 +53,15 @@ export function permissionFixture(app: TestApp, people: People) {
       return { doc_id, org_slug, token };
     },
 
+    /** Creates a public link with a password. */
+    async protectedLink(): Promise<{ org_slug: string; token: string; password: string }> {
+      const { doc_id, org_slug, token } = await this.shared();
+      const password = unique('Password of a link');
+      const request = { as: owner.token, body: { password } };
+      await must(app, 'PATCH', `/documents/${doc_id}/share-token`, request);
+      return { org_slug, token, password };
+    },
+
     async template(): Promise<{ template_id: string }> {
       return { template_id: (await byOwner('/templates', await templateForm())).id };
     },

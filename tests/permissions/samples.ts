@@ -149,6 +149,10 @@ const sharing = {
     const { org_slug, token } = await fixture.shared();
     return { params: { org_slug, token } };
   },
+  submitSharePassword: async (fixture) => {
+    const { password, ...params } = await fixture.protectedLink();
+    return { params, body: () => new URLSearchParams({ password }) };
+  },
 } satisfies Record<string, Prepare>;
 
 const exports = {

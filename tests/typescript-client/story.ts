@@ -48,7 +48,11 @@ export async function runStory({ url, key, template, receiver, signed }: StoryIn
 
   await client.publishDocument({ doc_id });
   const link = await client.createShareToken({ doc_id });
-  const shared = await client.getEmbeddedDocument({ org_slug: link.org_slug, token: link.token });
+  await client.updateShareToken({ doc_id, body: { password: 'the vault at noon' } });
+  const shared = await client.getEmbeddedDocument(
+    { org_slug: link.org_slug, token: link.token },
+    { password: 'the vault at noon' },
+  );
 
   const file = new Uint8Array(template);
   const uploaded = await client.createTemplate({ body: { name: 'Corporate', file, indent_inches: 0.7 } });

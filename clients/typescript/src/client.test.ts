@@ -72,6 +72,17 @@ describe('results', () => {
     expect([received[0]?.path, received[0]?.headers.authorization]).toEqual(['/embed/acme/t', undefined]);
   });
 
+  test('the password of a public link is sent as Basic authentication', async () => {
+    answers = [json(200, {}), json(200, {})];
+    const params = { org_slug: 'acme', token: 't' };
+    await client().getEmbeddedDocument(params, { password: 'Zürich 😀' });
+    await client().withResponse.getEmbeddedDocument(params, { password: 'x', ifNoneMatch: '"7"' });
+    expect(received.map(({ headers }) => headers.authorization)).toEqual([
+      `Basic ${Buffer.from(':Zürich 😀').toString('base64')}`,
+      `Basic ${Buffer.from(':x').toString('base64')}`,
+    ]);
+  });
+
   test('a function provides the key of each call', async () => {
     answers = [json(200, [])];
     let count = 0;

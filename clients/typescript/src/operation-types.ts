@@ -1,6 +1,6 @@
 /** The types of the client's methods, derived from the types of the operations in the contract. */
 import type { Download } from './download.ts';
-import type { Operations } from './generated/operations.ts';
+import type { Operations, PasswordOperationId } from './generated/operations.ts';
 
 /** The id of an operation. */
 export type OperationId = keyof Operations;
@@ -32,6 +32,8 @@ export interface AllCallOptions extends CallOptions {
   ifMatch?: string | undefined;
   /** The `etag` that you already have; if it is current, the response has no data. */
   ifNoneMatch?: string | undefined;
+  /** The password of the public link, if it has one. */
+  password?: string | undefined;
 }
 
 /** A response with its data and what its headers say. */
@@ -89,7 +91,8 @@ type Arguments<Op, Options> =
 
 type WriteOptions<Op> = CallOptions &
   (HasHeader<Op, 'Idempotency-Key'> extends true ? Pick<AllCallOptions, 'idempotencyKey'> : unknown) &
-  (HasHeader<Op, 'If-Match'> extends true ? Pick<AllCallOptions, 'ifMatch'> : unknown);
+  (HasHeader<Op, 'If-Match'> extends true ? Pick<AllCallOptions, 'ifMatch'> : unknown) &
+  (Op extends Operations[PasswordOperationId] ? Pick<AllCallOptions, 'password'> : unknown);
 
 type Input<Op> = Simplify<ParametersIn<Op, 'path'> & Query<ParametersIn<Op, 'query'>> & Body<Op>>;
 

@@ -11,8 +11,10 @@ export interface OperationFacts {
   returns: 'json' | 'file' | 'nothing';
   takesIdempotencyKey?: boolean;
   isPaged?: boolean;
-  /** Whether it takes no credentials. */
+  /** Whether it takes no key. */
   isPublic?: boolean;
+  /** Whether it takes the password of a public link. */
+  takesPassword?: boolean;
 }
 
 /** The parameters of an operation, and its `body`. */
@@ -42,9 +44,9 @@ export function toBase(url: string): string {
 /** Builds a request. Throws a `TypeError` if a parameter of the path is missing or the key is no header value. */
 export function buildRequest(
   base: string,
-  { method, path, body: bodyKind, returns, takesIdempotencyKey }: OperationFacts,
+  { method, path, body: bodyKind, returns, takesIdempotencyKey, takesPassword }: OperationFacts,
   { body, ...parameters }: AnyInput,
-  { key, idempotencyKey, ifMatch, ifNoneMatch }: AllCallOptions & { key?: string | undefined },
+  { key, password, idempotencyKey, ifMatch, ifNoneMatch }: AllCallOptions & { key?: string | undefined },
 ): BuiltRequest {
   const url = new URL(base + fillPath(path, parameters));
   const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
@@ -55,6 +57,7 @@ export function buildRequest(
           url.searchParams.append(name, one instanceof Date ? one.toISOString() : String(one));
   const headers = new Headers({ accept: returns === 'file' ? '*/*' : 'application/json' });
   if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
+  if (takesPassword && password !== undefined) headers.set('authorization', toBasic(password));
   if (ifMatch !== undefined) headers.set('if-match', ifMatch);
   if (ifNoneMatch !== undefined) headers.set('if-none-match', ifNoneMatch);
   if (takesIdempotencyKey) headers.set('idempotency-key', idempotencyKey ?? createIdempotencyKey());
@@ -88,6 +91,12 @@ function fillPath(path: string, parameters: AnyInput): string {
     if (value === undefined || value === null || value === '') throw new TypeError(`${name} is missing.`);
     return encodeURIComponent(String(value));
   });
+}
+
+/** The header of Basic authentication without a user name (RFC 7617). */
+function toBasic(password: string): string {
+  const bytes = new TextEncoder().encode(`:${password}`);
+  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`;
 }
 
 /** Not `randomUUID`, which browsers have only on secure pages. */

@@ -2,13 +2,13 @@
 import { Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
+import type { PasswordHasher } from '#libs/workers';
 import { getMe, updatePassword, WrongPassword } from '../contract.ts';
 import { toMember, toOrganization } from '../presenters.ts';
 import { isUsualNetwork } from '../rules/usual-networks.ts';
 import type { AccountRepository } from '../store/accounts.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
-import type { PasswordHasher } from './passwords.ts';
 
 /** What the operations on the caller's account need. */
 export interface OwnAccountOptions {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Forbidden, NotFound } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
+import type { PasswordHasher } from '#libs/workers';
 import {
   createPasswordReset,
   MemberElsewhere,
@@ -17,7 +18,6 @@ import type { AccountRepository } from '../store/accounts.ts';
 import type { PasswordResetRepository } from '../store/password-resets.ts';
 import type { RateLimiter } from '../store/rate-limiter.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
-import type { PasswordHasher } from './passwords.ts';
 
 const validMs = 3_600_000;
 

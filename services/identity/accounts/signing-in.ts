@@ -1,6 +1,7 @@
 /** Signing in: registers organizations, logs users in, refreshes sessions and logs users out. */
 import { InvalidRequest, newId } from '#libs/contract';
 import { type AuditDetails, handle } from '#libs/http';
+import type { PasswordHasher } from '#libs/workers';
 import {
   logIn,
   logOut,
@@ -21,7 +22,6 @@ import type { SessionRow, UserRow } from '../store/collections.ts';
 import type { RateLimiter } from '../store/rate-limiter.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
-import type { PasswordHasher } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What the operations of signing in need. */

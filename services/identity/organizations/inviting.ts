@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { InvalidRequest, id, NotFound, newId, parseCursor } from '#libs/contract';
 import { handle, type RequestInfo, toPage } from '#libs/http';
 import type { Actor, Store, Transaction } from '#libs/store';
+import type { PasswordHasher } from '#libs/workers';
 import type { WithLoginThrottle } from '../accounts/login-throttle.ts';
 import type { RejectWeakPassword } from '../accounts/password-strength.ts';
-import type { PasswordHasher } from '../accounts/passwords.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import {
   acceptInvitation,

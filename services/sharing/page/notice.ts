@@ -1,7 +1,8 @@
-/** The small page that readers get instead of a document; one text for each kind of problem. */
-import type { ProblemKind } from '#libs/contract';
+/** The small page that readers get instead of a document; one text for each kind of problem, or for its detail. */
+import type { Problem, ProblemKind } from '#libs/contract';
 import { NotFound, TooManyRequests, Unavailable } from '#libs/contract';
 import { escapeHtml, html } from '#libs/rich-text';
+import { tooManyPasswords } from '../passwords/access.ts';
 import { noticeStyle } from './styles.ts';
 
 interface NoticeText {
@@ -33,14 +34,24 @@ const texts = new Map<ProblemKind, NoticeText>([
   ],
 ]);
 
+const textsByDetail = new Map<string, NoticeText>([
+  [
+    tooManyPasswords,
+    {
+      title: 'Too many wrong passwords',
+      text: 'A wrong password was entered too often within a short time. Open this link again later, with the right password.',
+    },
+  ],
+]);
+
 const defaultText: NoticeText = {
   title: 'The document cannot be shown',
   text: 'The request is not valid. Ask the person who sent you the link.',
 };
 
-/** Renders the page of a problem; for one kind of problem, only the request id differs. */
-export function noticePage(kind: ProblemKind, requestId: string): string {
-  const { title, text } = texts.get(kind) ?? defaultText;
+/** Renders the page of a problem; for one kind and detail, only the request id differs. */
+export function noticePage({ kind, message }: Problem, requestId: string): string {
+  const { title, text } = textsByDetail.get(message) ?? texts.get(kind) ?? defaultText;
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -27,6 +27,7 @@ const pageSheet = sheet(
   'print',
 );
 const noticeSheet = sheet('base', 'notice');
+const passwordSheet = sheet('base', 'notice', 'password');
 
 /** The `<style>` element that all document pages have. */
 export const pageStyle = style(pageSheet);
@@ -34,10 +35,15 @@ export const pageStyle = style(pageSheet);
 /** The `<style>` element of a notice page. */
 export const noticeStyle = style(noticeSheet);
 
+/** The `<style>` element of the page that asks for a password. */
+export const passwordStyle = style(passwordSheet);
+
 /** The `style-src` source of the style sheet that all document pages have. */
 export const pageStyleSource = toHashSource(pageSheet);
 /** The `style-src` source of a notice page. */
 export const noticeStyleSource = toHashSource(noticeSheet);
+/** The `style-src` source of the page that asks for a password. */
+export const passwordStyleSource = toHashSource(passwordSheet);
 
 /** The `style-src` source that allows one style sheet. */
 export function toHashSource(css: string): string {

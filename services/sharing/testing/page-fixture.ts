@@ -1,10 +1,13 @@
 /** The fixture for tests of public pages: services over a real MongoDB, a user and a real browser. */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Person, register, shareDocument, type TestApp, testApp, testBrowser } from '#libs/testing';
 import { documents } from '../../documents/service.ts';
-import { identity } from '../../testing/services.ts';
-import { sharing } from '../service.ts';
+import { identity, sharing } from '../../testing/services.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** The services, a user and helpers for pages. */
 export interface PageFixture {
@@ -65,4 +68,13 @@ export function recordSideEffects(page: Page): string[] {
     if (!isPage && !request.url().startsWith('data:image/')) sideEffects.push(`request: ${request.url()}`);
   });
   return sideEffects;
+}
+
+/** The violations that axe finds: each rule with its elements. */
+export async function findViolations(page: Page): Promise<unknown> {
+  await page.evaluate(axe);
+  return page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`,
+  );
 }

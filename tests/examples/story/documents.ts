@@ -93,6 +93,19 @@ export async function publish(recorder: Recorder, { key: as }: Accounts, doc_id:
   await example('getShareToken', { as, params });
   for (const accept of ['application/json', 'text/html'])
     await example('getEmbeddedDocument', { accept, params: { org_slug, token } });
+  await example('updateShareToken', {
+    as,
+    params,
+    body: {
+      expires_at: null,
+      password: 'the till at noon',
+      allowed_origins: ['https://intranet.example'],
+    },
+  });
+  await example('submitSharePassword', {
+    params: { org_slug, token },
+    body: { password: 'the till at noon' },
+  });
   await example('exportMarkdown', { as, params, query: { flavor: 'gfm' } });
   const uploaded = await example('createTemplate', {
     as,

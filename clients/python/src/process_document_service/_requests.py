@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -30,7 +31,9 @@ class Operation:
     returns: Literal["json", "file", "nothing"] = "nothing"
     takes_idempotency_key: bool = False
     is_public: bool = False
-    """Whether it takes no credentials."""
+    """Whether it takes no key."""
+    takes_password: bool = False
+    """Whether it takes the password of a public link."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class CallOptions:
     idempotency_key: str | None = None
     if_match: str | None = None
     if_none_match: str | None = None
+    password: str | None = None
     timeout: float | None = None
 
 
@@ -87,6 +91,9 @@ def build_request(base: str, operation: Operation, options: CallOptions, key: st
     ]
     headers = {"accept": "*/*" if operation.returns == "file" else "application/json"}
     _set_header(headers, "authorization", None if key is None else f"Bearer {key}")
+    if operation.takes_password and options.password is not None:
+        # Basic authentication without a user name (RFC 7617)
+        _set_header(headers, "authorization", "Basic " + base64.b64encode(f":{options.password}".encode()).decode())
     _set_header(headers, "if-match", options.if_match)
     _set_header(headers, "if-none-match", options.if_none_match)
     if operation.takes_idempotency_key:

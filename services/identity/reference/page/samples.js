@@ -30,11 +30,12 @@ function toRequest({ origin, method, path, operation, schemas }) {
   return {
     method: method.toUpperCase(),
     url: origin + filled + search,
-    isPublic: security?.length === 0,
+    isPublic: security !== undefined,
     accept: types.length > 1 ? type : undefined,
     type,
     isFile: success.content?.[type]?.schema?.format === 'binary',
     body: requestBody?.content['application/json']?.example,
+    encoded: requestBody?.content['application/x-www-form-urlencoded']?.example,
     form: form && toForm(schemas[form.schema.$ref.split('/').at(-1)]),
   };
 }
@@ -48,13 +49,14 @@ function toForm({ properties }) {
   };
 }
 
-function toCurl({ method, url, isPublic, accept, isFile, body, form }) {
+function toCurl({ method, url, isPublic, accept, isFile, body, encoded, form }) {
   const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(url)}`,
     ...(isPublic ? [] : ['-H "Authorization: Bearer $KEY"']),
     ...(accept ? [`-H ${quote(`Accept: ${accept}`)}`] : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(toJson(body))}`]),
+    ...Object.entries(encoded ?? {}).map(([name, value]) => `--data-urlencode ${quote(`${name}=${value}`)}`),
     ...(form?.fields ?? []).map(([name, value]) => `-F ${quote(`${name}=${value}`)}`),
     ...(form ? [`-F ${form.file}=@template.docx`] : []),
     ...(isFile ? ['-o document.docx'] : []),
@@ -62,7 +64,7 @@ function toCurl({ method, url, isPublic, accept, isFile, body, form }) {
   return lines.join(' \\\n  ');
 }
 
-function toTypeScript({ method, url, isPublic, accept, type, isFile, body, form }) {
+function toTypeScript({ method, url, isPublic, accept, type, isFile, body, encoded, form }) {
   const headers = [
     ...(isPublic ? [] : [`Authorization: \`Bearer \${process.env.KEY}\``]),
     ...(accept ? [`Accept: '${accept}'`] : []),
@@ -72,6 +74,7 @@ function toTypeScript({ method, url, isPublic, accept, type, isFile, body, form 
     ...(method === 'GET' ? [] : [`method: '${method}'`]),
     ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
     ...(body === undefined ? [] : [`body: JSON.stringify(${indent(toJson(body), 2)})`]),
+    ...(encoded ? [`body: new URLSearchParams(${JSON.stringify(encoded)})`] : []),
     ...(form ? ['body: form'] : []),
   ];
   const lines = [
@@ -98,7 +101,7 @@ function readTypeScript(type, isFile) {
   return [`console.log(await response.${type === 'application/json' ? 'json' : 'text'}());`];
 }
 
-function toPython({ method, url, isPublic, accept, type, isFile, body, form }) {
+function toPython({ method, url, isPublic, accept, type, isFile, body, encoded, form }) {
   const headers = [
     ...(isPublic ? [] : [`"Authorization": f"Bearer {os.environ['KEY']}"`]),
     ...(accept ? [`"Accept": "${accept}"`] : []),
@@ -108,6 +111,7 @@ function toPython({ method, url, isPublic, accept, type, isFile, body, form }) {
     `"${url}"`,
     ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : []),
     ...(body === undefined ? [] : [`json=${indent(toPythonValue(body), 4)}`]),
+    ...(encoded ? [`data=${toPythonValue(encoded)}`] : []),
     ...(form ? [`data=${toPythonValue(Object.fromEntries(form.fields), 4)}`] : []),
     ...(form ? [`files={"${form.file}": open("template.docx", "rb")}`] : []),
   ];

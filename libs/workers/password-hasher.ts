@@ -1,7 +1,7 @@
 /** Hashes and verifies passwords with scrypt (RFC 7914), which takes 32 MiB of memory for each guess. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Unavailable } from '#libs/contract';
-import { bulkhead } from '#libs/workers';
+import { bulkhead } from './bulkhead.ts';
 
 /** Parameters of scrypt: `N` is a power of two; a hash takes `128 * N * r` bytes of memory. */
 export interface ScryptCost {
@@ -64,7 +64,7 @@ export function createPasswordHasher({
 }
 
 function queueFullError() {
-  return Unavailable('Too many logins at the moment: try again after `Retry-After`.', {
+  return Unavailable('Too many passwords are being checked: try again after `Retry-After`.', {
     headers: { 'Retry-After': '3' },
   });
 }

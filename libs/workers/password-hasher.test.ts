@@ -1,7 +1,7 @@
 /** Password hashing: verification, the limit on concurrent hashes, and its effect on other work. */
 import { lookup } from 'node:dns/promises';
 import { expect, test } from '@jest/globals';
-import { createPasswordHasher, type PasswordHasher } from './passwords.ts';
+import { createPasswordHasher, type PasswordHasher } from './password-hasher.ts';
 
 const secret = 'correct horse battery staple';
 
