@@ -97,6 +97,19 @@ describe('the limit of unknown links over HTTP', () => {
     expect((await from('192.0.2.1', unopened)).status).toBe(200);
   });
 
+  test('forms for unknown links count as well', async () => {
+    const [opened = ''] = links;
+    const send = (token: string) =>
+      app.request('POST', `/embed/${ada.slug}/${token}`, {
+        body: new URLSearchParams({ password: 'a password' }),
+        headers: { 'x-forwarded-for': '192.0.2.4' },
+      });
+    const statuses = [];
+    for (let count = 0; count < 6; count += 1) statuses.push((await send(`wrong-${count}`)).status);
+    expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
+    expect((await send(opened)).status).toBe(303);
+  });
+
   test('browsers get the 429 as an HTML page', async () => {
     for (let count = 0; count < 5; count += 1) await from('192.0.2.3', 'wrong');
     const response = await from('192.0.2.3', 'wrong', 'text/html');
