@@ -15,6 +15,8 @@ export interface BenchRequest {
   /** Sent as JSON. */
   body?: unknown;
   key?: string;
+  /** Sent as Basic authentication. */
+  password?: string | undefined;
   idempotencyKey?: string;
   /** Expected status; default: any 2xx. */
   status?: number;
@@ -45,12 +47,13 @@ export function createClient(origin: string): Client {
     pipelining: 1,
     keepAliveTimeout: 60_000,
   });
-  const send = async ({ method, path, body, key, idempotencyKey, status }: BenchRequest) => {
+  const send = async ({ method, path, body, key, password, idempotencyKey, status }: BenchRequest) => {
     const response = await pool.request({
       method,
       path,
       headers: {
         ...(key && { authorization: `Bearer ${key}` }),
+        ...(password && { authorization: `Basic ${Buffer.from(`:${password}`).toString('base64')}` }),
         ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },

@@ -1,7 +1,7 @@
 /** Rows for public links: cached, not cached, and invalid. */
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '#libs/contract';
-import { type Person, shareDocument } from '#libs/testing';
+import { must, type Person, shareDocument } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';
 import type { BenchFixture } from '../fixture.ts';
 import type { BenchRequest } from '../load.ts';
@@ -148,6 +148,27 @@ function pairedLinks(
   });
 }
 
+/** A link whose password was checked within the last minute, compared with a link without a password. */
+function rememberedPassword(format: '' | typeof page): Row {
+  return pairedRow({
+    name: `embed${format && ', page'}, remembered password`,
+    goal: 1.2,
+    pairedWith: 'for a link without a password',
+    async prepare(fixture) {
+      const password = 'correct horse battery staple';
+      const links = [
+        await createLink(fixture, fixture.organization, smallDocument),
+        await createLink(fixture, fixture.organization, smallDocument),
+      ] as const;
+      const path = `/documents/${links[0].id}/share-token`;
+      await must(fixture.api, 'PATCH', path, { as: fixture.organization.key, body: { password } });
+      const toSlice = (link: string, secret?: string) => () => () =>
+        ({ method: 'GET', path: link + format, password: secret }) satisfies BenchRequest;
+      return [toSlice(links[0].path, password), toSlice(links[1].path)];
+    },
+  });
+}
+
 const causes = ['malformed token', 'wrong slug', 'unknown slug', 'deleted', 'archived'] as const;
 
 /** The rows for public links. */
@@ -159,5 +180,7 @@ export const publicLinks: readonly Row[] = [
   uncachedLinks('embed, page, 1,000 documents, cold', page),
   pairedLinks('embed, 404 vs. 200', 1, 'unknown token', 'valid', ''),
   pairedLinks('embed, page, 404 vs. 200', 1, 'unknown token', 'valid', page),
+  rememberedPassword(''),
+  rememberedPassword(page),
   ...causes.map((cause) => pairedLinks(`embed, 404: ${cause}`, 1.1, cause, 'unknown token', '')),
 ];

@@ -38,14 +38,14 @@ function rejectCredential(error: 'invalid_request' | 'invalid_token', reason: st
   return Unauthenticated(reason, { headers: { 'WWW-Authenticate': challenge } });
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** Returns the password of a header `Basic …`; undefined if it is none, no base64, no UTF-8 or has no user name. */
 export function parseBasicPassword(header: string | undefined): string | undefined {
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? '') ?? [];
   if (encoded === undefined) return undefined;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      Buffer.from(encoded, 'base64'),
-    );
+    const text = utf8.decode(Buffer.from(encoded, 'base64'));
     const colon = text.indexOf(':');
     return colon === -1 ? undefined : text.slice(colon + 1);
   } catch {

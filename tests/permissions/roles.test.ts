@@ -24,7 +24,7 @@ const operationIds: Record<string, readonly string[]> = {
     'restoreDocument',
     'triggerWebhooks',
   ],
-  'documents.share.own': ['createShareToken', 'deleteShareToken'],
+  'documents.share.own': ['createShareToken', 'updateShareToken', 'deleteShareToken'],
   'documents.export': ['exportWord', 'exportMarkdown'],
   'templates.upload': ['createTemplate', 'listTemplates'],
   'templates.delete.own': ['deleteTemplate'],

@@ -57,7 +57,8 @@ def test_a_published_document_is_read_through_its_public_link(client: Client) ->
     client.publish_document(doc_id)
     link = client.create_share_token(doc_id)
     with Client(os.environ["PDS_URL"]) as reader:
-        shared = reader.get_embedded_document(link["org_slug"], link["token"])
+        client.update_share_token(doc_id, body={"password": "the vault at noon"})
+        shared = reader.get_embedded_document(link["org_slug"], link["token"], password="the vault at noon")
     assert (shared["title"], [node["title"] for node in shared["nodes"]]) == ("Opening the shop", ["Morning"])
 
 

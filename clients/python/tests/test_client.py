@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 import time
 
@@ -42,6 +43,14 @@ def test_a_public_operation_sends_no_credentials(service: FakeService) -> None:
         client.get_embedded_document("acme", "t")
     assert service.received[0].path == "/embed/acme/t"
     assert "authorization" not in service.received[0].headers
+
+
+def test_the_password_of_a_public_link_is_sent_as_basic_authentication(service: FakeService) -> None:
+    service.answers = [json_answer(200, {})]
+    with service.client() as client:
+        client.get_embedded_document("acme", "t", password="Zürich 😀")
+    expected = base64.b64encode(":Zürich 😀".encode()).decode()
+    assert service.received[0].headers["authorization"] == f"Basic {expected}"
 
 
 def test_a_function_provides_the_key_of_each_call(service: FakeService) -> None:

@@ -1,5 +1,5 @@
 /** Checks passwords of public links within limits, and remembers the right ones for a minute. */
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { createBoundedCache } from '#libs/http';
 import type { PasswordHasher } from '#libs/workers';
 import type { PasswordAttempts, UsedUpLimit } from './attempts.ts';
@@ -40,7 +40,8 @@ const maxRemembered = 10_000;
  * change of either ends it. Remembered passwords are not attempts.
  */
 export function passwordCheck(options: PasswordCheckOptions): CheckPassword {
-  const { passwords, attempts, cacheKey, now, count } = options;
+  const { passwords, attempts, now, count } = options;
+  const cacheKey = createSecretKey(options.cacheKey);
   const verifiedAt = createBoundedCache<string, number>(maxRemembered);
   // a client that sends several requests at once has its password compared once
   const inFlight = new Map<string, Promise<PasswordResult>>();
