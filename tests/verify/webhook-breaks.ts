@@ -17,6 +17,10 @@ import {
 export const sharingBreaks: Breaks = {
   'share_tokens.organization_id': [set('share_tokens', stranger)],
   'share_tokens.family_id': [set('share_tokens', { family_id: nobody }), set('share_tokens', stranger)],
+  'share_tokens.password_hash': [
+    set('share_tokens', { password_hash: 'a password' }),
+    set('share_tokens', { password_hash: null }),
+  ],
   'share_tokens.share_epoch': [change('share_tokens', {}, { $inc: { share_epoch: 1 } })],
   'templates.organization_id': [set('templates', stranger)],
   'templates.created_by': [set('templates', { created_by: nobody })],

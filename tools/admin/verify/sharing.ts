@@ -33,6 +33,11 @@ export const sharingInvariants: readonly Invariant[] = [
       { $match: { $expr: { $gt: ['$share_epoch', '$found.share_epoch'] } } },
     ],
   }),
+  rowInvariant({
+    ...{ collection: shareTokens, field: 'password_hash' },
+    description: 'The password of a public link is stored as a hash.',
+    stages: [{ $match: { password_hash: { $exists: true, $not: /^scrypt\$[\w-]{22}\$[\w-]{43}$/ } } }],
+  }),
 ];
 
 /** The invariants of the collection `templates` and of its GridFS bucket. */
