@@ -35,6 +35,14 @@ export const operationGroups: readonly OperationGroup[] = [
     ],
   },
   {
+    name: 'Approval',
+    description: 'Approval before publication: set approvers, submit a draft, approve or reject it.',
+    operations: [
+      ...['updateApprovers', 'requestApproval', 'listApprovals', 'getApproval', 'decideApproval'],
+      'withdrawApproval',
+    ],
+  },
+  {
     name: 'Sharing',
     description: 'Public links: everyone who has the link can read the published version without a login.',
     operations: [

@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type AnyOperation, getCacheControl, getProblems, newId, openapi } from '#libs/contract';
-import { createWebhook, type Person, publishDocument, register, type TestApp, testApp } from '#libs/testing';
+import {
+  addMember,
+  createWebhook,
+  type Person,
+  publishDocument,
+  register,
+  type TestApp,
+  testApp,
+} from '#libs/testing';
 import { apiReference } from '../services/api-reference.ts';
 import { contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
@@ -24,6 +32,11 @@ beforeAll(async () => {
   resources = await createResources(ada);
 });
 afterAll(() => app?.stop());
+
+/** The key of a person, or the access token for an operation that rejects keys. */
+function getCredential({ access }: AnyOperation, { key, token }: Person): string {
+  return access.name.endsWith('in person') ? token : key;
+}
 
 /** The credential with a changed third-last character. Not all bits of a signature's last character are significant. */
 function corrupt(credential: string): string {
@@ -69,8 +82,14 @@ describe('every operation', () => {
     async (operation) => {
       const body = sampleBody(operation);
       const method = operation.method.toUpperCase();
-      const others = await app.request(method, pathFor(operation, resources), { as: bob.key, body });
-      const nothing = await app.request(method, pathFor(operation, {}), { as: bob.key, body });
+      const others = await app.request(method, pathFor(operation, resources), {
+        as: getCredential(operation, bob),
+        body,
+      });
+      const nothing = await app.request(method, pathFor(operation, {}), {
+        as: getCredential(operation, bob),
+        body,
+      });
       expect(others.status).toBe(404);
       expect({ ...others.body, request_id: '' }).toEqual({ ...nothing.body, request_id: '' });
     },
@@ -79,7 +98,7 @@ describe('every operation', () => {
   test.each(withPath)('$id fails with 404 for a malformed id', async (operation) => {
     const ids = Object.fromEntries(Object.keys(resources).map((name) => [name, 'not-an-id']));
     const { status } = await app.request(operation.method.toUpperCase(), pathFor(operation, ids), {
-      as: ada.key,
+      as: getCredential(operation, ada),
       body: sampleBody(operation),
     });
     expect(status).toBe(404);
@@ -90,18 +109,19 @@ describe('every operation', () => {
     const path = pathFor(operation, resources);
     const isMultipart = 'file' in operation.body;
     const nonsense = isMultipart ? new FormData() : { nonsense: 1, more_nonsense: 2 };
-    const { status, body } = await app.request(method, path, { as: ada.key, body: nonsense });
+    const as = getCredential(operation, ada);
+    const { status, body } = await app.request(method, path, { as, body: nonsense });
     expect([status, body.code]).toEqual([400, 'invalid_request']);
     const paths = body.errors.map(({ path: at }: { path: string }) => at);
     if (isMultipart) expect(paths).toContain(`body/${operation.body.file}`);
     else expect(paths).toEqual(expect.arrayContaining(['body/nonsense', 'body/more_nonsense']));
     if (isMultipart) return;
     const halves = { a: '\ud83d', b: { c: ['\ude00'] } };
-    const invalid = (await app.request(method, path, { as: ada.key, body: halves })).body.errors;
+    const invalid = (await app.request(method, path, { as, body: halves })).body.errors;
     const unicode = invalid.filter(({ message }: { message: string }) => message.includes('Unicode'));
     expect(unicode.map(({ path: at }: { path: string }) => at)).toEqual(['body/a', 'body/b/c/0']);
     const broken = await app.request(method, path, {
-      as: ada.key,
+      as,
       body: '{"broken',
       headers: { 'content-type': 'application/json' },
     });
@@ -152,6 +172,9 @@ describe('a created resource', () => {
     const webhook = { name: 'Found', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
     const archived = await publishDocument(app, ada.key);
     await app.request('POST', `/documents/${archived.id}/archive`, { as: ada.key });
+    const approver = await addMember(app, ada.token);
+    const draft = await app.request('POST', '/documents', { as: ada.key, body: { title: 'Submitted' } });
+    const submitted = { document_id: draft.body.id, approver_ids: [approver.userId] };
     const requests: [path: string, body?: object][] = [
       ['/documents', { title: 'Found' }],
       [`/documents/${archived.id}/restore`],
@@ -159,6 +182,7 @@ describe('a created resource', () => {
       [`${document}/revise`],
       [`${document}/share-token`],
       ['/webhooks', webhook],
+      ['/approvals', submitted],
     ];
     const declared = operations.filter(({ location }) => location !== undefined);
     expect(requests).toHaveLength(declared.length);
@@ -272,6 +296,8 @@ function sampleBody(operation: AnyOperation): unknown {
     reorderNodes: { nodes: [] },
     replaceTree: { nodes: [] },
     assignEditor: { editor_id: null },
+    updateApprovers: { approver_ids: [] },
+    decideApproval: { decision: 'approve', content_hash: `sha256:${'0'.repeat(64)}` },
     triggerWebhooks: { event_type: 'document.published' },
     updateMember: { role: 'admin' },
     updateDepartment: { name: 'Renamed' },
@@ -290,10 +316,17 @@ async function createResources(person: Person): Promise<Record<string, string>> 
     body: { name: 'Department' },
   });
   const listener = await app.request('POST', '/webhooks/listeners', { as: person.key });
+  const draft = await app.request('POST', '/documents', { as: person.key, body: { title: 'Submitted' } });
+  const approver = await addMember(app, person.token);
+  const approval = await app.request('POST', '/approvals', {
+    as: person.key,
+    body: { document_id: draft.body.id, approver_ids: [approver.userId] },
+  });
   const guest = { email: 'guest@example.com' };
   const invitation = await app.request('POST', '/members/invitations', { as: person.key, body: guest });
   return {
     doc_id: document.id,
+    approval_id: approval.body.id,
     config_id: config.id,
     listener_id: listener.body.id,
     member_id: person.userId,

@@ -1,13 +1,24 @@
 /** The public interface of the documents service: operations, events, problems and views. */
 import { contract } from '#libs/contract';
-import { ApiKeyUsed, MemberRemoved, organizationProfiles, principalViews } from '../identity/contract.ts';
+import {
+  ApiKeyUsed,
+  MemberRemoved,
+  memberProfiles,
+  organizationProfiles,
+  principalViews,
+} from '../identity/contract.ts';
 import { liveWebhookListeners, webhookSubscriptions } from '../webhook-delivery/views.ts';
+import * as approvals from './contract/approvals.ts';
 import { compareVersions } from './contract/comparing.ts';
 import * as finding from './contract/finding.ts';
 import * as lifecycle from './contract/lifecycle.ts';
 import * as tree from './contract/tree.ts';
 import * as writing from './contract/writing.ts';
 import {
+  ApprovalApproved,
+  ApprovalRejected,
+  ApprovalRequested,
+  ApprovalWithdrawn,
   DocumentArchived,
   DocumentAssigned,
   DocumentDeleted,
@@ -18,7 +29,9 @@ import {
 } from './events.ts';
 import { documentNodes, documentStates, documentUsage, documentVersions, publishRecords } from './views.ts';
 
+export { Approval } from './approval-shapes.ts';
 export { content } from './content.ts';
+export * from './contract/approvals.ts';
 export * from './contract/comparing.ts';
 export * from './contract/finding.ts';
 export * from './contract/lifecycle.ts';
@@ -36,6 +49,7 @@ export const documentsContract = contract({
   operations: [
     ...[writing, finding, tree, lifecycle].flatMap((file) => Object.values(file)),
     compareVersions,
+    ...Object.values(approvals),
   ],
   publishes: [
     DocumentPublished,
@@ -45,10 +59,20 @@ export const documentsContract = contract({
     DocumentArchived,
     DocumentAssigned,
     DocumentDeleted,
+    ApprovalRequested,
+    ApprovalApproved,
+    ApprovalRejected,
+    ApprovalWithdrawn,
     ApiKeyUsed,
   ],
   consumes: [MemberRemoved, DocumentAssigned],
-  owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
+  owns: ['documents', 'nodes', 'approvals', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
   views: [documentStates, documentVersions, documentNodes, documentUsage, publishRecords],
-  reads: [...principalViews, organizationProfiles, webhookSubscriptions, liveWebhookListeners],
+  reads: [
+    ...principalViews,
+    memberProfiles,
+    organizationProfiles,
+    webhookSubscriptions,
+    liveWebhookListeners,
+  ],
 });

@@ -1,26 +1,44 @@
 /** Checks whether a document can be changed in its status. */
 import type { Actor } from '#libs/store';
-import { DocumentIsArchived, DocumentLocked, DocumentNotDraft, VersionUnchanged } from './contract.ts';
+import {
+  DocumentInApproval,
+  DocumentIsArchived,
+  DocumentLocked,
+  DocumentNotDraft,
+  VersionUnchanged,
+} from './contract.ts';
+import { isFrozen } from './rules/approval.ts';
 import { repeatsVersion } from './rules/version.ts';
 import type { DocumentStatus } from './shapes.ts';
 import type { DocumentRow } from './store/collections.ts';
-import type { DocumentRepository } from './store/document-repository.ts';
+import type { DocumentRepository, PublishSettings } from './store/document-repository.ts';
 
 /** Throws `DocumentNotDraft` unless the document is a draft. */
 export function assertDraft({ status }: { status: DocumentStatus }): void {
   if (status !== 'draft') throw DocumentNotDraft();
 }
 
+/** Throws `DocumentInApproval` if the document is a draft whose approval is pending or given. */
+export function assertNotInApproval(document: DocumentRow): void {
+  if (isFrozen(document)) throw DocumentInApproval();
+}
+
 /**
- * Throws `DocumentIsArchived` if the document is archived, or `DocumentLocked` if it is published and its
- * organization locks published documents. Reads that setting only for a published document.
+ * Throws `DocumentIsArchived` if the document is archived, `DocumentInApproval` if it is a draft in approval, or
+ * `DocumentLocked` if it is published and has approvers or its organization locks published documents. Reads the
+ * settings only for a published document.
  */
 export async function assertEditable(
-  { status }: { status: DocumentStatus },
-  locksPublished: () => Promise<boolean>,
+  document: DocumentRow,
+  getSettings: () => Promise<PublishSettings>,
 ): Promise<void> {
+  const { status, approver_ids = [] } = document;
   if (status === 'archived') throw DocumentIsArchived();
-  if (status === 'published' && (await locksPublished())) throw DocumentLocked();
+  assertNotInApproval(document);
+  if (status !== 'published') return;
+  if (approver_ids.length > 0) throw DocumentLocked();
+  const { locksPublished, requiresApproval } = await getSettings();
+  if (locksPublished || requiresApproval) throw DocumentLocked();
 }
 
 /**
@@ -30,10 +48,10 @@ export async function assertEditable(
 export async function requireNewVersion(
   actor: Actor,
   { parent_doc_id, version }: Pick<DocumentRow, 'parent_doc_id' | 'version'>,
-  repository: Pick<DocumentRepository, 'get' | 'locksPublished'>,
+  repository: Pick<DocumentRepository, 'get' | 'getPublishSettings'>,
 ): Promise<void> {
   if (parent_doc_id === null || version === null) return;
   const parent = await repository.get(actor, parent_doc_id);
-  if (repeatsVersion(version, parent.version) && (await repository.locksPublished(actor)))
-    throw VersionUnchanged();
+  if (!repeatsVersion(version, parent.version)) return;
+  if ((await repository.getPublishSettings(actor)).locksPublished) throw VersionUnchanged();
 }

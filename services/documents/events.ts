@@ -1,6 +1,7 @@
 /** Defines the events that the documents service publishes. */
 import { z } from 'zod';
 import { event, id } from '#libs/contract';
+import { Approval } from './approval-shapes.ts';
 import { DocumentSummary } from './shapes.ts';
 
 const documentData = {
@@ -52,4 +53,30 @@ export const DocumentAssigned = event('document.assigned', {
 export const DocumentDeleted = event('document.deleted', {
   description: 'A draft was deleted.',
   data: z.strictObject({ document: DocumentSummary }),
+});
+
+const approvalData = z.strictObject({ document: DocumentSummary, approval: Approval });
+
+export const ApprovalRequested = event('approval.requested', {
+  description: 'A draft was submitted for approval.',
+  data: approvalData,
+  subscribable: true,
+});
+
+export const ApprovalApproved = event('approval.approved', {
+  description: 'All approvers approved a draft. It can now be published.',
+  data: approvalData,
+  subscribable: true,
+});
+
+export const ApprovalRejected = event('approval.rejected', {
+  description: 'An approver rejected a draft. It can be changed again.',
+  data: approvalData,
+  subscribable: true,
+});
+
+export const ApprovalWithdrawn = event('approval.withdrawn', {
+  description: 'A request for approval was withdrawn. The draft can be changed again.',
+  data: approvalData,
+  subscribable: true,
 });

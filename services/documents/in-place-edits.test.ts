@@ -85,6 +85,7 @@ const others: Record<string, Record<string, Request>> = {
   restoreDocument: { 'the document': () => ['/restore'] },
   archiveDocument: { 'the document': () => ['/archive'] },
   assignEditor: { 'no editor': () => ['/editor', { editor_id: null }] },
+  updateApprovers: { 'no approvers': () => ['/approvers', { approver_ids: [] }] },
   triggerWebhooks: { publish: () => ['/trigger-webhooks', { event_type: 'document.published' }] },
 };
 

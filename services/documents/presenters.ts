@@ -1,6 +1,7 @@
 /** Maps document rows to the response shapes without nodes. */
+import type { Approval } from './approval-shapes.ts';
 import type { ArchiveRecord, DocumentSummary, HistoryRecord } from './shapes.ts';
-import type { DocumentRow, SummaryRow } from './store/collections.ts';
+import type { ApprovalRow, DocumentRow, SummaryRow } from './store/collections.ts';
 
 /** Maps a row to a document without its nodes. */
 export function toSummary(row: SummaryRow): DocumentSummary {
@@ -20,8 +21,33 @@ export function toSummary(row: SummaryRow): DocumentSummary {
     content_hash: row.content_hash ?? null,
     change_summary: row.change_summary ?? null,
     minor_change: row.minor_change ?? false,
+    approver_ids: row.approver_ids ?? [],
+    approval: toApprovalState(row.approval),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+  };
+}
+
+function toApprovalState(approval: SummaryRow['approval']): DocumentSummary['approval'] {
+  if (!approval) return null;
+  const { id, status, approved_at } = approval;
+  return { id, status, approved_at: approved_at?.toISOString() ?? null };
+}
+
+/** Maps a row to a request for approval. */
+export function toApproval(row: ApprovalRow): Approval {
+  return {
+    id: row._id,
+    document_id: row.document_id,
+    content_hash: row.content_hash,
+    status: row.status,
+    submitted_by: row.submitted_by,
+    comment: row.comment,
+    approvers: row.approvers.map(({ member_id, name, decision, comment, decided_at }) => ({
+      ...{ member_id, name, decision, comment },
+      decided_at: decided_at?.toISOString() ?? null,
+    })),
+    created_at: row.created_at.toISOString(),
   };
 }
 

@@ -52,6 +52,36 @@ export const ContentTooLarge = problem(
   400,
   'The content of a document can be at most 32 MiB in total.',
 );
+export const DocumentInApproval = problem(
+  'document_in_approval',
+  400,
+  'The draft is in approval and cannot be changed; withdraw the request first.',
+);
+export const ApprovalMissing = problem(
+  'approval_missing',
+  400,
+  'The draft needs an approved request of all its approvers; submit it for approval.',
+);
+export const ApproverNotEligible = problem(
+  'approver_not_eligible',
+  400,
+  'An approver must be a member who neither submits the draft nor has written it; `approvers` lists the others.',
+);
+export const ApprovalClosed = problem(
+  'approval_closed',
+  400,
+  'The request was decided, withdrawn or published; get it to see its status.',
+);
+export const AlreadyDecided = problem(
+  'already_decided',
+  400,
+  'You have decided on this request; a decision is final.',
+);
+export const ContentChanged = problem(
+  'content_changed',
+  400,
+  'The request is about another content hash; read the draft again.',
+);
 export const PublishQuotaExhausted = problem(
   'publish_quota_exhausted',
   402,

@@ -1,7 +1,9 @@
 /** Publishes drafts, which consumes one publish event of the plan, and archives published documents. */
 import { handle, reply } from '#libs/http';
+import type { Actor } from '#libs/store';
 import { computeContentHash } from './content-hash.ts';
 import {
+  ApprovalMissing,
   archiveDocument,
   DocumentArchived,
   DocumentNotPublished,
@@ -12,7 +14,9 @@ import {
 import type { DocumentReply } from './document-reply.ts';
 import { assertDraft, requireNewVersion } from './editing.ts';
 import { toArchiveRecord, toSummary } from './presenters.ts';
+import { mayPublish } from './rules/approval.ts';
 import { archive, publish } from './rules/lifecycle.ts';
+import type { Approvals } from './store/approvals.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
@@ -26,6 +30,7 @@ export interface PublishHandlerDeps {
   trees: Trees;
   families: Families;
   documentReply: DocumentReply;
+  approvals: Pick<Approvals, 'get'>;
   quota: Quota;
   now: () => Date;
 }
@@ -36,6 +41,7 @@ export function publishHandlers({
   families,
   trees,
   documentReply,
+  approvals,
   quota,
   now,
 }: PublishHandlerDeps) {
@@ -48,9 +54,11 @@ export function publishHandlers({
         return repository.respond(actor, doc_id, async (within, tx) => {
           const publishDraft = async (draft: DocumentRow, at: Date) => {
             assertDraft(draft);
+            await requireApproval(within, draft);
             await requireNewVersion(within, draft, repository);
             const nodes = await trees.findAll(draft, tx);
-            const contentHash = await computeContentHash(draft, nodes);
+            // a draft in approval has the hash of its words, which cannot change
+            const contentHash = draft.content_hash ?? (await computeContentHash(draft, nodes));
             // before the draft, because a family has at most one published version
             if (isRevision(draft)) await families.supersede(draft, at, tx);
             return { change: publish(actor.user_id, contentHash, at), result: nodes };
@@ -90,6 +98,15 @@ export function publishHandlers({
       },
     ),
   ];
+
+  /** Throws `ApprovalMissing` if the draft needs an approval, also for admins. */
+  async function requireApproval(actor: Actor, draft: DocumentRow): Promise<void> {
+    const { approval } = draft;
+    const isApproved = approval?.status === 'approved';
+    const request = isApproved ? await approvals.get(actor, approval.id) : undefined;
+    const { requiresApproval } = await repository.getPublishSettings(actor);
+    if (!mayPublish(draft, request?.approvers, requiresApproval)) throw ApprovalMissing();
+  }
 }
 
 function isRevision({ parent_doc_id }: DocumentRow): boolean {

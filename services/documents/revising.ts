@@ -77,6 +77,7 @@ function createRevision(original: DocumentRow, source: DocumentRow, at: Date): D
     published_at: null,
     archived_at: null,
     ...newVersionFields,
+    contributor_ids: [],
     created_at: at,
     updated_at: at,
     row_version: 1,

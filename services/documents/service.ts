@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { integer, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
+import { approvalHandlers } from './approving.ts';
 import { clearRemovedEditors, editorHandlers } from './assigning.ts';
 import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
@@ -11,6 +12,7 @@ import { queryHandlers } from './finding.ts';
 import { publishHandlers } from './publishing.ts';
 import { revisionHandlers } from './revising.ts';
 import { searchIndexWorker } from './search-index-worker.ts';
+import { approvals } from './store/approvals.ts';
 import { documentCollections } from './store/collections.ts';
 import { documentRepository } from './store/document-repository.ts';
 import { editors } from './store/editors.ts';
@@ -50,6 +52,7 @@ export const documents = service({
       listing: listing(store, searchWords),
       families: families(store, repository),
       editors: editors(store, now),
+      approvals: approvals(store, now),
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
       quota: quota(store),
       now,
@@ -57,14 +60,8 @@ export const documents = service({
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
     return {
       routes: [
-        documentHandlers,
-        nodeHandlers,
-        publishHandlers,
-        revisionHandlers,
-        comparisonHandlers,
-        editorHandlers,
-        triggerHandlers,
-        queryHandlers,
+        ...[documentHandlers, nodeHandlers, publishHandlers, revisionHandlers, comparisonHandlers],
+        ...[editorHandlers, approvalHandlers, triggerHandlers, queryHandlers],
       ].flatMap((createHandlers) => createHandlers(deps)),
       subscribers: clearRemovedEditors(deps),
       authenticate: createPrincipalReader(store, now),

@@ -1,6 +1,7 @@
 /** Defines the request and response shapes of documents and nodes. */
 import { z } from 'zod';
 import { id, languageTag, order as position, queryFlag, requiredText, text, timestamp } from '#libs/contract';
+import { approvalFields, contentHash } from './approval-shapes.ts';
 import { type Content, ContentWarning, content, toContentText } from './content.ts';
 
 export const documentStatus = z
@@ -91,15 +92,10 @@ export const minorChange = z.boolean().meta({
 
 /** The fields about a version's content. An event from before they existed does not have them. */
 const versionFields = {
-  content_hash: z
-    .string()
-    .regex(/^sha256:[0-9a-f]{64}$/)
-    .nullable()
-    .default(null)
-    .meta({
-      description:
-        'The SHA-256 of title, version, department and tree as canonical JSON (RFC 8785). Null in a draft, and after a published version was changed in place',
-    }),
+  content_hash: contentHash.nullable().default(null).meta({
+    description:
+      'The SHA-256 of title, version, department and tree as canonical JSON (RFC 8785). Null in a draft that is not in approval, and after a published version was changed in place',
+  }),
   change_summary: changeSummary.nullable().default(null),
   minor_change: minorChange.default(false),
 };
@@ -121,6 +117,7 @@ const documentFields = {
   published_at: timestamp.nullable(),
   archived_at: timestamp.nullable(),
   ...versionFields,
+  ...approvalFields,
   created_at: timestamp,
   updated_at: timestamp,
 };

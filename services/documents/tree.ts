@@ -134,7 +134,7 @@ export function nodeHandlers({
     decide: (document: DocumentRow, at: Date) => Promise<D>,
   ): Promise<Updated<D>> {
     return repository.update(actor, params.doc_id, { authorize, ifMatch }, async (document, at) => {
-      await assertEditable(document, () => repository.locksPublished(actor));
+      await assertEditable(document, () => repository.getPublishSettings(actor));
       return decide(document, at);
     });
   }

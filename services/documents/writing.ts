@@ -12,7 +12,7 @@ import {
   VersionUnchanged,
 } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
-import { assertDraft, assertEditable } from './editing.ts';
+import { assertDraft, assertEditable, assertNotInApproval } from './editing.ts';
 import { toSummary } from './presenters.ts';
 import { newVersionFields } from './rules/lifecycle.ts';
 import { getComparedDocumentId, repeatsVersion } from './rules/version.ts';
@@ -59,7 +59,7 @@ export function documentHandlers({ repository, documentReply, now }: DocumentHan
       const preconditions = { authorize, ifMatch };
       const decide = async (current: DocumentRow) => {
         if (current.status === 'published' && describesChange(body)) throw DocumentNotDraft();
-        await assertEditable(current, () => repository.locksPublished(actor));
+        await assertEditable(current, () => repository.getPublishSettings(actor));
         const original = getComparedDocumentId(current, body);
         if (original && repeatsVersion(body.version, (await repository.get(actor, original)).version))
           throw VersionUnchanged();
@@ -75,6 +75,7 @@ export function documentHandlers({ repository, documentReply, now }: DocumentHan
       return repository.respond(actor, params.doc_id, async (within, tx) => {
         const draft = await repository.get(within, params.doc_id, preconditions);
         assertDraft(draft);
+        assertNotInApproval(draft);
         await repository.delete(within, draft);
         tx.publish(DocumentDeleted, { document: toSummary(draft) });
         return undefined;
@@ -153,6 +154,8 @@ function createDraft(
     published_at: null,
     archived_at: null,
     ...newVersionFields,
+    approver_ids: [],
+    contributor_ids: [actor.user_id],
     created_at: at,
     updated_at: at,
     row_version: 1,

@@ -1,7 +1,7 @@
 /** Access rules: who may call an operation. The operations of all services use these values. */
 import { type Access, access, Forbidden, NotFound, type ResourceRule } from '#libs/contract';
 import type { Principal } from '#libs/http';
-import { PasswordNeedsSession, ScalePlanRequired } from './problems.ts';
+import { PasswordNeedsSession, PersonRequired, ScalePlanRequired } from './problems.ts';
 import type { Role } from './shapes.ts';
 
 /** A member who is authenticated by an access token or by one of their API keys. */
@@ -17,6 +17,14 @@ export const member = access<MemberPrincipal>({
   name: 'member',
   description: 'Any member of the organization.',
   authorize: () => undefined,
+});
+
+/** A member in person: with an access token, not with an API key. */
+export const person = access<MemberPrincipal>({
+  name: 'member, in person',
+  description: 'Any member with an access token. API keys are not accepted.',
+  problems: [PersonRequired],
+  authorize: ({ key_id }) => (key_id === null ? undefined : PersonRequired()),
 });
 
 /** An admin of the organization. */

@@ -4,6 +4,10 @@
  */
 import { contract } from '#libs/contract';
 import {
+  ApprovalApproved,
+  ApprovalRejected,
+  ApprovalRequested,
+  ApprovalWithdrawn,
   DocumentArchived,
   DocumentAssigned,
   DocumentPublished,
@@ -24,7 +28,7 @@ import * as resetting from './contract/resetting.ts';
 import * as signingIn from './contract/signing-in.ts';
 import { getApiStartPage, getStartPage } from './contract/start-page.ts';
 import { ApiKeyUsed, MemberInvited, MemberJoined, MemberRemoved } from './events.ts';
-import { organizationProfiles, principalViews, userNames } from './views.ts';
+import { memberProfiles, organizationProfiles, principalViews, userNames } from './views.ts';
 
 export * from './access.ts';
 export * from './contract/api-keys.ts';
@@ -61,6 +65,7 @@ export const identityContract = contract({
   publishes: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed],
   consumes: [
     ...[DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned],
+    ...[ApprovalRequested, ApprovalApproved, ApprovalRejected, ApprovalWithdrawn],
     ...[MemberJoined, ApiKeyUsed, WebhookExhausted, WebhookDisabled],
   ],
   owns: [
@@ -77,7 +82,7 @@ export const identityContract = contract({
     'notifications',
     'rate_limits',
   ],
-  views: [...principalViews, organizationProfiles, userNames],
+  views: [...principalViews, memberProfiles, organizationProfiles, userNames],
   reads: [
     ...principalViews,
     ...[publishRecords, documentStates, documentUsage, templateUsage, webhookSubscriptions],

@@ -63,6 +63,11 @@ export const PasswordNeedsSession = problem(
   403,
   'An API key cannot change or reset a password: log in and use an access token.',
 );
+export const PersonRequired = problem(
+  'person_required',
+  403,
+  'Only a person may do this: log in and use an access token, not an API key.',
+);
 export const MemberElsewhere = problem(
   'member_elsewhere',
   403,

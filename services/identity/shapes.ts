@@ -37,6 +37,11 @@ const lockPublished = z.boolean().meta({
     'If true, a published document can only be changed by revising it, and a revision needs a different version from its parent',
 });
 
+const approvalRequired = z.boolean().meta({
+  description:
+    'If true, a draft can only be published after its approval, and a published document can only be changed by revising it',
+});
+
 const originPattern = `^https?://${hostNamePattern}${portPattern}$`;
 // a wildcard, an IPv6 address or a path would frame nobody: browsers or the CSP of public pages ignore it
 const origin = z
@@ -57,6 +62,7 @@ const embedOrigins = frameOrigins.meta({
 export const settingsInput = z
   .strictObject({
     lock_published: lockPublished.optional(),
+    approval_required: approvalRequired.optional(),
     embed_origins: embedOrigins.nullable().optional(),
     language: languageTag.optional(),
   })
@@ -65,6 +71,7 @@ export const settingsInput = z
 const Settings = z
   .strictObject({
     lock_published: lockPublished,
+    approval_required: approvalRequired,
     embed_origins: embedOrigins.nullable(),
     language: z
       .string()

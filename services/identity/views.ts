@@ -53,6 +53,25 @@ export const userNames = view({
   row: z.object({ _id: id, name: z.string() }),
 });
 
+/** The current members with what other members know of them. */
+export const memberProfiles = view({
+  name: 'member_profiles',
+  collection: 'members',
+  scope: 'organization_id',
+  stages: [
+    { $lookup: { from: 'users', localField: 'user_id', foreignField: '_id', as: 'user' } },
+    { $unwind: '$user' },
+    { $set: { name: '$user.name' } },
+  ],
+  row: z.object({
+    organization_id: id,
+    user_id: id,
+    name: z.string(),
+    department: z.string().nullable(),
+    joined_at: z.date(),
+  }),
+});
+
 /** The sessions that have not ended. A new password also ends sessions by `session_epoch`. */
 export const liveSessions = view({
   name: 'live_sessions',
@@ -80,6 +99,7 @@ export const organizationProfiles = view({
     {
       $set: {
         lock_published: { $ifNull: ['$settings.lock_published', defaultSettings.lock_published] },
+        approval_required: { $ifNull: ['$settings.approval_required', defaultSettings.approval_required] },
         embed_origins: { $ifNull: ['$settings.embed_origins', defaultSettings.embed_origins] },
         language: { $ifNull: ['$settings.language', defaultSettings.language] },
       },
@@ -92,6 +112,8 @@ export const organizationProfiles = view({
     row_version: z.number(),
     /** If true, a published document can only be changed by revising it. */
     lock_published: z.boolean(),
+    /** If true, a draft can only be published after its approval; missing until the view is updated. */
+    approval_required: z.boolean().nullish(),
     /** Origins that may embed public links in a frame; null allows any. */
     embed_origins: z.array(z.string()).nullable(),
     /** The language of documents that have none of their own (BCP 47); missing until the view is updated. */

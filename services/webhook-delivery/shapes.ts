@@ -12,6 +12,10 @@ export const eventType = z
     'document.updated',
     'document.archived',
     'document.assigned',
+    'approval.requested',
+    'approval.approved',
+    'approval.rejected',
+    'approval.withdrawn',
     'member.invited',
     'member.joined',
   ])

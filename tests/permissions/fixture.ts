@@ -46,6 +46,14 @@ export function permissionFixture(app: TestApp, people: People) {
       return document;
     },
 
+    /** Submits a draft of the owner, which the admin must approve. */
+    async approval(): Promise<{ approval_id: string; doc_id: string; content_hash: string }> {
+      const { doc_id } = await draft();
+      const body = { document_id: doc_id, approver_ids: [admin.userId] };
+      const { id, content_hash } = await byOwner('/approvals', body);
+      return { approval_id: id, doc_id, content_hash };
+    },
+
     /** Creates a published document with a share token. */
     async shared(): Promise<{ doc_id: string; org_slug: string; token: string }> {
       const { doc_id } = await this.published();

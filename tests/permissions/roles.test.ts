@@ -11,10 +11,11 @@ const admin = getPermissions('admin');
 const operationIds: Record<string, readonly string[]> = {
   'documents.read': [
     ...['getDocument', 'listDocuments', 'countDocuments', 'listVersions', 'compareVersions', 'getShareToken'],
+    ...['listApprovals', 'getApproval'],
   ],
   'documents.create': ['createDocument', 'duplicateDocument'],
   'documents.change.own': [
-    ...['updateDocument', 'deleteDocument', 'assignEditor'],
+    ...['updateDocument', 'deleteDocument', 'assignEditor', 'requestApproval', 'withdrawApproval'],
     ...['createNode', 'updateNode', 'deleteNode', 'reorderNodes', 'replaceTree'],
   ],
   'documents.publish.own': [
@@ -24,6 +25,7 @@ const operationIds: Record<string, readonly string[]> = {
     'restoreDocument',
     'triggerWebhooks',
   ],
+  'documents.approve': ['decideApproval'],
   'documents.share.own': ['createShareToken', 'updateShareToken', 'deleteShareToken'],
   'documents.export': ['exportWord', 'exportMarkdown'],
   'templates.upload': ['createTemplate', 'listTemplates'],
@@ -61,7 +63,7 @@ describe('the permissions of a member', () => {
 
   test.each(Object.entries(operationIds))('%s: ends in .own if the rule names an owner', (name, ids) => {
     const names = operations.filter(({ id }) => ids.includes(id)).map(({ access }) => access.name);
-    const isLimited = names.some((rule) => /^owner\b|\(own\)/.test(rule));
+    const isLimited = names.some((rule) => /\bowner\b|\(own\)/.test(rule));
     expect(isLimited).toBe(name.endsWith('.own'));
   });
 });

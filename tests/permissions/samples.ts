@@ -131,6 +131,22 @@ const documents = {
     ...aboutDocument(await fixture.draft()),
     body: () => ({ editor_id: fixture.people.member.userId }),
   }),
+  updateApprovers: async (fixture) => ({
+    ...aboutDocument(await fixture.draft()),
+    body: () => ({ approver_ids: [fixture.people.member.userId] }),
+  }),
+  requestApproval: async (fixture) => {
+    const { doc_id: document_id } = await fixture.draft();
+    const approver_ids = [fixture.people.member.userId];
+    return { body: () => ({ document_id, approver_ids }) };
+  },
+  listApprovals: async (fixture) => ({ shows: (await fixture.approval()).approval_id }),
+  getApproval: async (fixture) => aboutApproval(await fixture.approval()),
+  decideApproval: async (fixture) => {
+    const { content_hash, ...approval } = await fixture.approval();
+    return { ...aboutApproval(approval), body: () => ({ decision: 'approve', content_hash }) };
+  },
+  withdrawApproval: async (fixture) => aboutApproval(await fixture.approval()),
   triggerWebhooks: async (fixture) => ({
     ...aboutDocument(await fixture.published()),
     body: () => ({ event_type: 'document.published' }),
@@ -246,6 +262,10 @@ export function fillPath({ id, path }: AnyOperation, { params = {}, query = '' }
 
 function aboutDocument({ doc_id }: { doc_id: string }): Sample {
   return { params: { doc_id } };
+}
+
+function aboutApproval({ approval_id }: { approval_id: string }): Sample {
+  return { params: { approval_id }, shows: approval_id };
 }
 
 function aboutWebhook({ config_id }: { config_id: string }): Sample {

@@ -20,9 +20,9 @@ export type Actor = (typeof actors)[number];
 
 /**
  * The response to a caller: `yes` is success, `own` is success limited to resources of the caller or of the caller's
- * organization, and a number is the status of the rejection.
+ * organization, and a number is the status of the rejection. 400: the body names a resource of another organization.
  */
-export type Outcome = 'yes' | 'own' | 401 | 403 | 404;
+export type Outcome = 'yes' | 'own' | 400 | 401 | 403 | 404;
 
 /** A row of the table. */
 export interface Rule {
@@ -52,6 +52,12 @@ const rules: Record<string, Rule> = {
   'admin, logged in':      rule('admins, logged in; no API key',  [401,  own,  403,  403,  403,  yes,  403,  403,  401,  401,  401]),
   'owner or admin':        rule('its owner, admins',              [401,  own,  403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
   'owner, editor or admin': rule('its owner, its editor, admins', [401,  own,  403,  yes,  yes,  yes,  403,  yes,  401,  401,  401]),
+  'its owner, editor or admin':
+                           rule('its owner, its editor, admins',  [401,  400,  403,  yes,  yes,  yes,  403,  yes,  401,  401,  401]),
+  'submitter, owner or admin':
+                           rule('its submitter, its owner, admins', [401, own, 403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
+  // in the sample request, the admin is the approver
+  'approver, in person':   rule('its approvers (here the admin); no API key', [401, own, 403, 403, 403, yes, 403, 403, 401, 401, 401]),
 };
 
 /** The outcomes for a list that shows callers only what belongs to them, by the name of its access rule. */

@@ -129,6 +129,49 @@ describe('docs', () => {
     });
   });
 
+  test('drafts are revised, compared, submitted, rejected and approved', async () => {
+    const { admin, env } = await pds.createAdmin();
+    const approver = await addMember(pds.app, admin.key);
+    const nodes = [{ node_type: 'section', title: 'Count' }];
+    const { id } = await publishDocument(pds.app, admin.key, { title: 'Till', version: '1', nodes });
+    const { stdout } = await pds.run(['docs', 'revise', id], { env });
+    const draft = stdout.trim();
+    const changed = { title: 'Till', nodes: [{ node_type: 'section', title: 'Count twice' }] };
+    await must(pds.app, 'PUT', `/documents/${draft}/nodes`, {
+      as: admin.key,
+      body: { nodes: changed.nodes },
+    });
+    expect((await pds.run(['docs', 'diff', draft], { env })).stdout).toBe(
+      'Till (1) → Till (1)\n- 1 Count\n+ 1 Count twice\n1 added, 1 removed, 0 changed, 0 moved\n',
+    );
+    const submit = async () => {
+      const args = ['approvals', 'submit', draft, '--approver', approver.userId, '--comment', 'Look.'];
+      return (await pds.run(args, { env })).stdout.trim();
+    };
+    const first = await submit();
+    const byKey = await pds.run(['approvals', 'approve', first], { env });
+    expect([byKey.code, byKey.stderr]).toEqual([3, expect.stringContaining('person_required')]);
+    const person = { env, input: approver.password };
+    const email = ['--email', approver.email];
+    expect((await pds.run(['approvals', 'reject', first, ...email], person)).code).toBe(2);
+    const rejected = await pds.json(['approvals', 'reject', first, ...email, '--comment', 'No.'], person);
+    expect(rejected.approvers).toMatchObject([{ decision: 'reject', comment: 'No.' }]);
+    const second = await submit();
+    const pending = await pds.run(['approvals', 'list', '--status', 'pending'], { env });
+    expect(pending.stdout).toContain(`${second}  pending`);
+    expect(pending.stdout).not.toContain(first);
+    expect(await pds.json(['approvals', 'list', '--mine'], { env })).toEqual([]);
+    expect((await pds.run(['approvals', 'approve', second, ...email], person)).stdout).toBe(
+      'Approved: 1 of 1 have approved. The request is approved.\n',
+    );
+    expect(await pds.json(['approvals', 'withdraw', second], { env })).toMatchObject({ status: 'withdrawn' });
+    await pds.run(['approvals', 'approve', await submit()], {
+      ...person,
+      env: { ...env, PDS_KEY: approver.token },
+    });
+    expect((await pds.run(['docs', 'publish', draft], { env })).code).toBe(0);
+  });
+
   test('errors are explained, with exit codes for scripts', async () => {
     const { env } = await pds.createAdmin();
     const missing = '01a20c95-77f3-77bb-8eb4-65b6788708f8';

@@ -14,6 +14,10 @@ import {
 const draft = { status: 'draft', parent_doc_id: null };
 /** A version with a content hash. */
 const hashed = { content_hash: { $type: 'string' } };
+/** A request that was approved, and a draft with a pending one. */
+const approved = { status: 'approved' };
+const pending = { status: 'pending' };
+const submitted = { 'approval.status': 'pending' };
 const revision = { parent_doc_id: { $ne: null } };
 const charged = { charged_blocks: { $exists: true } };
 /** Rows of the search index that belong to a document. */
@@ -43,11 +47,45 @@ export const documentBreaks: Breaks = {
   'documents.content_hash': [
     set('documents', { content_hash: `sha256:${'0'.repeat(64)}` }, draft),
     set('documents', { title: 'Other' }, hashed),
-    set('documents', { status: 'draft' }, hashed),
+    set('documents', { status: 'draft' }, { ...hashed, approval: null }),
+    set('documents', { title: 'Other' }, submitted),
     async (db) => {
       const { _id } = await findFirst(db, 'documents', { ...hashed, node_count: { $gt: 0 } });
       await set('nodes', { title: 'Other' }, { document_id: _id })(db);
       return _id;
+    },
+  ],
+  'documents.approval': [
+    set('documents', { status: 'published' }, submitted),
+    set('documents', { 'approval.status': 'approved' }, submitted),
+    set('documents', { content_hash: null }, submitted),
+    set('documents', { 'approval.id': nobody }, submitted),
+    async (db) => {
+      const { document_id } = await findFirst(db, 'approvals', approved);
+      await set('approvals', { status: 'withdrawn' }, approved)(db);
+      return String(document_id);
+    },
+  ],
+  'documents.approver_ids': [set('documents', { approver_ids: [nobody] }, revision)],
+  'approvals.organization_id': [set('approvals', stranger, approved)],
+  'approvals.document_id': [
+    set('approvals', { document_id: nobody }, pending),
+    set('approvals', stranger, pending),
+    async (db) => {
+      const { _id, document_id } = await findFirst(db, 'approvals', pending);
+      await set('documents', { approval: null }, { _id: document_id })(db);
+      return _id;
+    },
+  ],
+  'approvals.approvers': [
+    set('approvals', { 'approvers.0.decision': null }, approved),
+    set('approvals', { 'approvers.0.decision': 'reject' }, approved),
+    set('approvals', { 'approvers.0.decision': 'reject' }, pending),
+    set('approvals', { 'approvers.0.decision': 'approve' }, { status: 'rejected' }),
+    set('approvals', { approvers: [] }),
+    async (db) => {
+      const { _id, submitted_by } = await findFirst(db, 'approvals', pending);
+      return set('approvals', { 'approvers.0.member_id': submitted_by }, { _id })(db);
     },
   ],
   'documents.lineage_id': [

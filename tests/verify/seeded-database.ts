@@ -6,6 +6,7 @@ import {
   addMember,
   createDocument,
   createWebhook,
+  type Member,
   must,
   publishDocument,
   register,
@@ -113,6 +114,8 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
   const deleted = await createDocument(app, as, { title: 'Deleted' });
   await must(app, 'DELETE', `/documents/${deleted.id}`, { as });
 
+  await submitDrafts(app, as, editor);
+
   const form = new FormData();
   form.append('name', 'Corporate');
   form.append('file', new Blob([new Uint8Array(await readFile(template))]), 'template.docx');
@@ -126,6 +129,27 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
     const { is_active } = await must(app, 'GET', `/webhooks/${gone.id}`, { as });
     return !is_active;
   });
+}
+
+/** Submits drafts, one for each state of a request, and publishes one that is approved. */
+async function submitDrafts(app: TestApp, as: string, approver: Member): Promise<void> {
+  const submit = async (title: string, decision?: object) => {
+    const { id } = await createDocument(app, as, { title });
+    const body = { document_id: id, approver_ids: [approver.userId] };
+    const request = await must(app, 'POST', '/approvals', { as, body });
+    if (decision)
+      await must(app, 'POST', `/approvals/${request.id}/decision`, {
+        ...{ as: approver.token, body: { content_hash: request.content_hash, ...decision } },
+      });
+    return { id, request_id: request.id };
+  };
+  await submit('Pending');
+  await submit('Approved', { decision: 'approve' });
+  await submit('Rejected', { decision: 'reject', comment: 'No.' });
+  const withdrawn = await submit('Withdrawn');
+  await must(app, 'POST', `/approvals/${withdrawn.request_id}/withdraw`, { as });
+  const published = await submit('Published', { decision: 'approve' });
+  await must(app, 'POST', `/documents/${published.id}/publish`, { as });
 }
 
 async function copyDatabase(from: Db, to: Db): Promise<void> {

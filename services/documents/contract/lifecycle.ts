@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { id, NotFound, operation, PreconditionFailed } from '#libs/contract';
 import { member, ownerOrAdmin, StorageQuotaExhausted } from '../../identity/contract.ts';
 import {
+  ApprovalMissing,
   DocumentIsArchived,
   DocumentNotArchived,
   DocumentNotDraft,
@@ -19,13 +20,13 @@ export const publishDocument = operation({
   path: '/documents/{doc_id}/publish',
   summary: 'Publish a draft',
   description:
-    'Consumes one publish event of the plan and sets `content_hash`. Publishing a revision archives the published version it replaces, and the public link then shows the revision. If the organization enables `lock_published`, the version of a revision must differ from that of its parent, unless the parent has no version.',
+    'Consumes one publish event of the plan and sets `content_hash`. Publishing a revision archives the published version it replaces, and the public link then shows the revision. If the organization enables `lock_published`, the version of a revision must differ from that of its parent, unless the parent has no version. A draft that needs approval can only be published after all its approvers have approved it.',
   access: ownerOrAdmin('publish this document'),
   params: docParams,
   status: 200,
   returns: Document,
   etag: true,
-  problems: [NotFound, DocumentNotDraft, VersionUnchanged, PublishQuotaExhausted],
+  problems: [NotFound, DocumentNotDraft, ApprovalMissing, VersionUnchanged, PublishQuotaExhausted],
 });
 
 export const reviseDocument = operation({

@@ -6,6 +6,7 @@ import { ownerEditorOrAdmin } from '../access.ts';
 import { type ContentWarning, content, toContentText, warningsDescription } from '../content.ts';
 import {
   ContentTooLarge,
+  DocumentInApproval,
   DocumentIsArchived,
   DocumentLocked,
   NodeHierarchy,
@@ -49,6 +50,7 @@ export const createNode = operation({
   etag: true,
   problems: [
     NotFound,
+    DocumentInApproval,
     DocumentIsArchived,
     DocumentLocked,
     NodeHierarchy,
@@ -80,6 +82,7 @@ export const updateNode = operation({
   etag: true,
   problems: [
     NotFound,
+    DocumentInApproval,
     DocumentIsArchived,
     DocumentLocked,
     NodeHierarchy,
@@ -98,7 +101,7 @@ export const deleteNode = operation({
   status: 204,
   returns: nothing,
   etag: true,
-  problems: [NotFound, DocumentIsArchived, DocumentLocked],
+  problems: [NotFound, DocumentInApproval, DocumentIsArchived, DocumentLocked],
 });
 
 export const reorderNodes = operation({
@@ -131,7 +134,7 @@ export const reorderNodes = operation({
   status: 204,
   returns: nothing,
   etag: true,
-  problems: [NotFound, DocumentIsArchived, DocumentLocked, UnknownNodes],
+  problems: [NotFound, DocumentInApproval, DocumentIsArchived, DocumentLocked, UnknownNodes],
 });
 
 export const replaceTree = operation({
@@ -155,6 +158,7 @@ export const replaceTree = operation({
   etag: true,
   problems: [
     NotFound,
+    DocumentInApproval,
     DocumentIsArchived,
     DocumentLocked,
     NodeHierarchy,

@@ -6,6 +6,7 @@ import { ownerEditorOrAdmin } from '../access.ts';
 import { type ContentWarning, warningsDescription } from '../content.ts';
 import {
   ContentTooLarge,
+  DocumentInApproval,
   DocumentIsArchived,
   DocumentLocked,
   DocumentNotDraft,
@@ -78,7 +79,14 @@ export const updateDocument = operation({
   status: 200,
   returns: Document,
   etag: true,
-  problems: [NotFound, DocumentIsArchived, DocumentNotDraft, DocumentLocked, VersionUnchanged],
+  problems: [
+    NotFound,
+    DocumentIsArchived,
+    DocumentInApproval,
+    DocumentNotDraft,
+    DocumentLocked,
+    VersionUnchanged,
+  ],
 });
 
 export const deleteDocument = operation({
@@ -91,7 +99,7 @@ export const deleteDocument = operation({
   params: docParams,
   status: 204,
   returns: nothing,
-  problems: [NotFound, PreconditionFailed, DocumentNotDraft],
+  problems: [NotFound, PreconditionFailed, DocumentNotDraft, DocumentInApproval],
 });
 
 export const duplicateDocument = operation({

@@ -1,4 +1,5 @@
 /** Defines the lifecycle of a document: its status changes, the fields of a revision, and its history. */
+import { withoutApproval } from './approval.ts';
 
 /** The fields that a status change sets. */
 export interface StatusChange {
@@ -20,7 +21,7 @@ export function archive(at: Date): StatusChange {
 }
 
 /** The fields about its content with which every draft starts. */
-export const newVersionFields = { content_hash: null, change_summary: null, minor_change: false };
+export const newVersionFields = { ...withoutApproval, change_summary: null, minor_change: false };
 
 /** The fields that a revision copies from its original. */
 export interface RevisionFields {
@@ -32,6 +33,7 @@ export interface RevisionFields {
   version: string | null;
   department: string | null;
   language?: string | null;
+  approver_ids?: string[];
   share_epoch: number;
   node_count: number;
   content_bytes: number;
@@ -40,7 +42,7 @@ export interface RevisionFields {
 /** Returns the fields that a revision copies from its original, including the owner. */
 export function revisionFields(original: RevisionFields): RevisionFields {
   const { organization_id, family_id, created_by, editor_id, title, version, department } = original;
-  const { language = null, share_epoch, node_count, content_bytes } = original;
+  const { language = null, approver_ids = [], share_epoch, node_count, content_bytes } = original;
   return {
     organization_id,
     family_id,
@@ -50,6 +52,7 @@ export function revisionFields(original: RevisionFields): RevisionFields {
     version,
     department,
     language,
+    approver_ids,
     share_epoch,
     node_count,
     content_bytes,

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { id } from '#libs/contract';
 import { collection, type StoredRow } from '#libs/store';
+import { Approval } from '../approval-shapes.ts';
+import type { ApprovalState } from '../rules/approval.ts';
 import { DocumentSummary, nodeFields } from '../shapes.ts';
 
 /**
@@ -41,6 +43,12 @@ export const documents = collection('documents', {
     content_hash: z.string().nullable().exactOptional(),
     change_summary: z.string().nullable().exactOptional(),
     minor_change: z.boolean().exactOptional(),
+    /** The approvers of all versions. Rows from before this field existed do not have it. */
+    approver_ids: z.array(id).exactOptional(),
+    /** The pending or approved request. Rows from before this field existed do not have it. */
+    approval: z.custom<ApprovalState | null>().exactOptional(),
+    /** The users who wrote the draft. Rows from before this field existed do not have it: see `listContributors`. */
+    contributor_ids: z.array(id).exactOptional(),
     created_at: z.date(),
     updated_at: z.date(),
     /** Counts every change of the document or its tree. Used as the ETag. */
@@ -101,6 +109,24 @@ export const nodes = collection('nodes', {
 });
 export type NodeRow = StoredRow<typeof nodes>;
 
+/** Requests for approval, also of deleted drafts. */
+export const approvals = collection('approvals', {
+  row: Approval.omit({ id: true }).extend({
+    _id: id,
+    organization_id: id,
+    approvers: z.array(Approval.shape.approvers.element.extend({ decided_at: z.date().nullable() })),
+    created_at: z.date(),
+  }),
+  // newest first: all of an organization, of a status, of a document, or those that await a member
+  indexes: [
+    { on: { organization_id: 1, _id: -1 } },
+    { on: { organization_id: 1, status: 1, _id: -1 } },
+    { on: { organization_id: 1, document_id: 1, _id: -1 } },
+    { on: { organization_id: 1, 'approvers.member_id': 1, status: 1, _id: -1 } },
+  ],
+});
+export type ApprovalRow = StoredRow<typeof approvals>;
+
 /** The words of a document in the search index. */
 export const search = collection('search', {
   row: z.object({
@@ -160,4 +186,6 @@ export const publishUsage = collection('publish_usage', {
 });
 
 /** All collections of documents. */
-export const documentCollections = [documents, nodes, publishLedger, publishUsage, search, storageUsage];
+export const documentCollections = [
+  ...[documents, nodes, approvals, publishLedger, publishUsage, search, storageUsage],
+];

@@ -1,4 +1,5 @@
 /** Completes a change of a document's row with the fields that every change sets. */
+import { withoutApproval } from '../rules/approval.ts';
 import { isInPlaceEdit } from '../rules/in-place-edit.ts';
 import { scheduleUpdateEvent } from '../rules/update-events.ts';
 import type { DocumentRow } from './collections.ts';
@@ -9,14 +10,14 @@ export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_
 
 /**
  * Adds the new version and time, and the marks for the search index and the update event. An edit of a published
- * version clears its content hash. `changesText` says that a text in the tree changes, too.
+ * version clears its content hash and its approval. `changesText` says that a text in the tree changes, too.
  */
 export function completeChange(document: DocumentRow, change: Change, at: Date, changesText = false) {
   const title = change.title === document.title ? undefined : change.title;
   return {
     ...change,
     ...scheduleReindex({ title, changesText }, at),
-    ...(isInPlaceEdit(document, change) && { content_hash: null, ...scheduleUpdateEvent(document, at) }),
+    ...(isInPlaceEdit(document, change) && { ...withoutApproval, ...scheduleUpdateEvent(document, at) }),
     updated_at: at,
     row_version: document.row_version + 1,
   };

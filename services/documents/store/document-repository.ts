@@ -4,6 +4,7 @@ import type { Actor, Store, Transaction } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
 import { DocumentEdited } from '../events.ts';
 import { toSummary } from '../presenters.ts';
+import { addContributor } from '../rules/approval.ts';
 import { isInPlaceEdit } from '../rules/in-place-edit.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { type Change, completeChange } from './document-change.ts';
@@ -32,6 +33,12 @@ export interface Updated<D extends Decision> {
 export interface DocumentWithNodes {
   document: DocumentRow;
   nodes: NodeRow[];
+}
+
+/** The settings of an organization about publishing. */
+export interface PublishSettings {
+  locksPublished: boolean;
+  requiresApproval: boolean;
 }
 
 /** The number of attempts to update a row that other replicas change at the same time. */
@@ -94,6 +101,9 @@ export function documentRepository(
      */
     get,
 
+    /** Returns a document without its nodes; undefined if the organization has no such document. */
+    find,
+
     /** Returns a consistent snapshot of a document and its nodes, or throws `NotFound`. */
     getWithNodes(actor: Actor, id: string): Promise<DocumentWithNodes> {
       return store.transact(actor, async (tx) => {
@@ -139,10 +149,13 @@ export function documentRepository(
       await search.remove(document._id, tx);
     },
 
-    /** Returns true if the organization locks its published documents. */
-    async locksPublished({ organization_id, tx }: Actor): Promise<boolean> {
+    /** Returns the settings of the organization about publishing. */
+    async getPublishSettings({ organization_id, tx }: Actor): Promise<PublishSettings> {
       const profile = await profiles.one({ _id: organization_id }, sessionOptions(tx));
-      return profile?.lock_published ?? false;
+      return {
+        locksPublished: profile?.lock_published ?? false,
+        requiresApproval: profile?.approval_required ?? false,
+      };
     },
   };
 
@@ -164,12 +177,12 @@ export function documentRepository(
       });
   }
 
-  async function get(
-    { organization_id, tx }: Actor,
-    id: string,
-    preconditions?: Preconditions,
-  ): Promise<DocumentRow> {
-    const document = await rows.findOne({ _id: id, organization_id }, sessionOptions(tx));
+  async function find({ organization_id, tx }: Actor, id: string): Promise<DocumentRow | undefined> {
+    return (await rows.findOne({ _id: id, organization_id }, sessionOptions(tx))) ?? undefined;
+  }
+
+  async function get(actor: Actor, id: string, preconditions?: Preconditions): Promise<DocumentRow> {
+    const document = await find(actor, id);
     if (!document) throw NotFound();
     if (preconditions) assertPreconditions(preconditions, document);
     return document;
@@ -186,7 +199,8 @@ export function documentRepository(
     const at = now();
     const { change, changesText, result } = await decide(document, at);
     const charged = await chargeSize(actor, document, change);
-    const fields = completeChange(document, { ...change, ...charged }, at, changesText);
+    const contributor = addContributor(document, change, actor.user_id);
+    const fields = completeChange(document, { ...change, ...charged, ...contributor }, at, changesText);
     const unchanged = matchUnchangedRow(document);
     const changed = { ...document, ...fields };
     const write = async (tx?: Transaction) => {

@@ -1,5 +1,6 @@
 /** Notifications over HTTP with a real MongoDB and the events that cause them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { z } from 'zod';
 import { newId } from '#libs/contract';
 import {
   addMember,
@@ -14,7 +15,9 @@ import {
 import { contracts } from '../../contracts.ts';
 import { services } from '../../testing/services.ts';
 import { documentAssigned, memberJoined, recipients, toNotification } from '../rules/notifications.ts';
-import { InboxItem } from '../shapes.ts';
+import { InboxItem as inboxItem } from '../shapes.ts';
+
+type InboxItem = z.infer<typeof inboxItem>;
 
 let app: TestApp;
 let ada: Person;
@@ -43,7 +46,7 @@ describe('notifications', () => {
       'the notification',
       async () => (await getInbox(ada.token)).length > 0 && getInbox(ada.token),
     );
-    expect(InboxItem.parse(items.at(-1))).toMatchObject({
+    expect(inboxItem.parse(items.at(-1))).toMatchObject({
       type: 'member.joined',
       title: 'Guest joined the organization',
       data: { member_id: guest.userId },
@@ -81,6 +84,44 @@ describe('notifications', () => {
       async () => (await rows.countDocuments({ pending: true })) === 0,
     );
     expect(await getCounts(guest.token)).toEqual(before);
+  });
+});
+
+describe('a request for approval', () => {
+  test('notifies its approvers, then its submitter and the owner', async () => {
+    const [owner, approver] = [await addMember(app, ada.key), await addMember(app, ada.key)];
+    const { id } = await createDocument(app, owner.token, { title: 'Vault' });
+    const submit = async () => {
+      const body = { document_id: id, approver_ids: [approver.userId] };
+      return (await app.request('POST', '/approvals', { as: ada.key, body })).body;
+    };
+    const decide = ({ id, content_hash }: { id: string; content_hash: string }, decision: string) =>
+      app.request('POST', `/approvals/${id}/decision`, {
+        ...{ as: approver.token, body: { decision, content_hash, comment: 'Seen.' } },
+      });
+    const findItem = (as: string, type: string) =>
+      until(`${type} in the inbox`, async () =>
+        (await getInbox(as)).find((item: InboxItem) => item.type === type && item.data.document_id === id),
+      );
+    const first = await submit();
+    const data = { document_id: id, document_title: 'Vault', approval_id: first.id };
+    const asked = await findItem(approver.token, 'approval.requested');
+    expect(asked).toMatchObject({ title: '“Vault” awaits your approval', data });
+    await decide(first, 'reject');
+    for (const { token } of [ada, owner])
+      expect(await findItem(token, 'approval.rejected')).toMatchObject({
+        title: '“Vault” was rejected',
+        data,
+      });
+    const second = await submit();
+    await decide(second, 'approve');
+    for (const { token } of [ada, owner])
+      expect((await findItem(token, 'approval.approved')).title).toBe('“Vault” was approved');
+    await app.request('POST', `/approvals/${second.id}/withdraw`, { as: owner.token });
+    const withdrawn = await findItem(ada.token, 'approval.withdrawn');
+    expect(withdrawn.title).toBe('The request to approve “Vault” was withdrawn');
+    const types = (await getInbox(owner.token)).map(({ type }: InboxItem) => type);
+    expect(types).toEqual(['approval.approved', 'approval.rejected']);
   });
 });
 

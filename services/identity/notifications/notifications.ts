@@ -5,6 +5,10 @@ import { on, type Subscriber } from '#libs/events';
 import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import {
+  ApprovalApproved,
+  ApprovalRejected,
+  ApprovalRequested,
+  ApprovalWithdrawn,
   DocumentArchived,
   DocumentAssigned,
   DocumentPublished,
@@ -20,6 +24,9 @@ import {
   markInboxRead,
 } from '../contract.ts';
 import {
+  type ApprovalInfo,
+  approvalChanged,
+  approvalRequested,
   type DocumentInfo,
   documentAssigned,
   memberJoined,
@@ -90,7 +97,22 @@ export function notifyMembers({
     if (refired) return Promise.resolve();
     return notify(event, recipients(document, event.actor_id), toNotification(event.type, document));
   };
+  /** Notifies the submitter and the owner, but not the one who decided or withdrew the request. */
+  const notifyAboutApproval = (event: Envelope<{ document: DocumentInfo; approval: ApprovalInfo }>) => {
+    const { document, approval } = event.data;
+    const userIds = [...new Set([approval.submitted_by, document.created_by])];
+    const others = userIds.filter((userId) => userId !== event.actor_id);
+    return notify(event, others, approvalChanged(event.type, document, approval));
+  };
   return [
+    on(ApprovalRequested, (event) => {
+      const { document, approval } = event.data;
+      const approverIds = approval.approvers.map(({ member_id }) => member_id);
+      return notify(event, approverIds, approvalRequested(document, approval));
+    }),
+    on(ApprovalApproved, notifyAboutApproval),
+    on(ApprovalRejected, notifyAboutApproval),
+    on(ApprovalWithdrawn, notifyAboutApproval),
     on(DocumentPublished, notifyAboutDocument),
     on(DocumentRevised, notifyAboutDocument),
     on(DocumentArchived, notifyAboutDocument),

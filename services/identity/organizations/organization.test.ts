@@ -18,7 +18,8 @@ describe('the organization', () => {
     const ada = await register(app);
     const patch = (body: unknown) => app.request('PATCH', '/organization', { as: ada.token, body });
     const before = (await app.request('GET', '/organization', { as: ada.key })).body;
-    expect(before.settings).toEqual({ lock_published: false, embed_origins: null, language: 'en' });
+    const defaults = { lock_published: false, approval_required: false, embed_origins: null, language: 'en' };
+    expect(before.settings).toEqual(defaults);
     await patch({ settings: { lock_published: true } });
     const { body } = await patch({
       name: 'New name',
@@ -27,11 +28,13 @@ describe('the organization', () => {
     expect(body).toEqual({
       ...before,
       name: 'New name',
-      settings: { lock_published: true, embed_origins: ['https://intranet.example'], language: 'en' },
+      settings: { ...defaults, lock_published: true, embed_origins: ['https://intranet.example'] },
     });
     expect((await app.request('GET', '/organization', { as: ada.key })).body).toEqual(body);
-    expect((await patch({ settings: { embed_origins: null, language: 'DE-ch' } })).body.settings).toEqual({
+    const change = { embed_origins: null, language: 'DE-ch', approval_required: true };
+    expect((await patch({ settings: change })).body.settings).toEqual({
       lock_published: true,
+      approval_required: true,
       embed_origins: null,
       language: 'de-CH',
     });
@@ -43,6 +46,7 @@ describe('the organization', () => {
       slug: 'A',
       settings: {
         lock_published: 1,
+        approval_required: null,
         colour: 'red',
         embed_origins: ['intranet', 'https://x.example/path', 'ftp://x'],
         language: 'en_US',
@@ -54,6 +58,7 @@ describe('the organization', () => {
     for (const at of [
       'slug',
       'settings/lock_published',
+      'settings/approval_required',
       'settings/colour',
       'settings/language',
       'settings/embed_origins/0',
@@ -99,12 +104,21 @@ describe('the organization', () => {
     const profiles = app.db.collection('organization_profiles');
     const readProfile = async () => {
       const row = await profiles.findOne({ slug: ada.slug });
-      return [row?.lock_published, row?.embed_origins, row?.language, row?.row_version];
+      return [
+        row?.lock_published,
+        row?.approval_required,
+        row?.embed_origins,
+        row?.language,
+        row?.row_version,
+      ];
     };
-    expect(await readProfile()).toEqual([false, null, 'en', 1]);
-    const settings = { lock_published: true, embed_origins: ['https://intranet.example'], language: 'fr' };
+    expect(await readProfile()).toEqual([false, false, null, 'en', 1]);
+    const settings = {
+      ...{ lock_published: true, approval_required: true },
+      ...{ embed_origins: ['https://intranet.example'], language: 'fr' },
+    };
     await app.request('PATCH', '/organization', { as: ada.token, body: { settings } });
-    expect(await readProfile()).toEqual([true, ['https://intranet.example'], 'fr', 2]);
+    expect(await readProfile()).toEqual([true, true, ['https://intranet.example'], 'fr', 2]);
     const [found] = (await profiles.find({ slug: ada.slug }).explain('executionStats')).stages;
     const { totalKeysExamined, totalDocsExamined } = found.$cursor.executionStats;
     expect([totalKeysExamined, totalDocsExamined]).toEqual([1, 1]);

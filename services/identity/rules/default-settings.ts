@@ -2,4 +2,9 @@
 import type { Settings } from '../shapes.ts';
 
 /** The settings of a new organization, and the defaults of settings that an organization has not set. */
-export const defaultSettings: Settings = { lock_published: false, embed_origins: null, language: 'en' };
+export const defaultSettings: Settings = {
+  lock_published: false,
+  approval_required: false,
+  embed_origins: null,
+  language: 'en',
+};

@@ -44,6 +44,42 @@ export function documentAssigned({ id, title }: DocumentInfo): Notification {
   return { type: 'document.assigned', title: `You are now the editor of “${title}”`, data };
 }
 
+/** What notifications need of a request for approval. */
+export interface ApprovalInfo {
+  id: string;
+  submitted_by: string;
+}
+
+const toApprovalData = ({ id, title }: DocumentInfo, approval: ApprovalInfo) => ({
+  document_id: id,
+  document_title: title,
+  approval_id: approval.id,
+});
+
+/** Notification that the recipient is asked to approve a draft. */
+export function approvalRequested(document: DocumentInfo, approval: ApprovalInfo): Notification {
+  return {
+    type: 'approval.requested',
+    title: `“${document.title}” awaits your approval`,
+    data: toApprovalData(document, approval),
+  };
+}
+
+const approvalChanges: Record<string, (title: string) => string> = {
+  'approval.approved': (title) => `“${title}” was approved`,
+  'approval.rejected': (title) => `“${title}” was rejected`,
+  'approval.withdrawn': (title) => `The request to approve “${title}” was withdrawn`,
+};
+
+/** Notification that a request for approval was decided or withdrawn. */
+export function approvalChanged(type: string, document: DocumentInfo, approval: ApprovalInfo): Notification {
+  return {
+    type,
+    title: approvalChanges[type]?.(document.title) ?? `The approval of “${document.title}” changed`,
+    data: toApprovalData(document, approval),
+  };
+}
+
 /** Notification that a member joined. */
 export function memberJoined(member: { id: string; name: string }): Notification {
   const data = { member_id: member.id, member_name: member.name };

@@ -11,6 +11,7 @@ export const roles = [
       'documents.create',
       'documents.change.own',
       'documents.publish.own',
+      'documents.approve',
       'documents.share.own',
       'documents.export',
       'templates.upload',

@@ -79,6 +79,28 @@ export async function assign({ app, example }: Recorder, accounts: Accounts, doc
   await example('deleteInboxItem', { as, params: { item_id: item.id } });
 }
 
+/** The admin submits the document twice. The colleague rejects it, and then approves it. */
+export async function approve(recorder: Recorder, accounts: Accounts, doc_id: string): Promise<void> {
+  const { example, prepare } = recorder;
+  const { key, colleague, colleagueId } = accounts;
+  const approver_ids = [colleagueId];
+  await example('updateApprovers', { as: key, params: { doc_id }, body: { approver_ids } });
+  const submitted = { document_id: doc_id, comment: 'Two people now carry the cash.' };
+  const { id, content_hash } = await example('requestApproval', { as: key, body: submitted });
+  await example('listApprovals', { as: colleague, query: { awaiting: 'me', limit: 20 } });
+  await example('getApproval', { as: colleague, params: { approval_id: id } });
+  await example('decideApproval', {
+    as: colleague,
+    params: { approval_id: id },
+    body: { decision: 'approve', content_hash, comment: 'Checked in the store.' },
+  });
+  await example('withdrawApproval', { as: key, params: { approval_id: id } });
+  const again = await prepare(key, 'POST', '/approvals', submitted);
+  const decision = { decision: 'reject', content_hash, comment: 'Name the safe.' };
+  await prepare(colleague, 'POST', `/approvals/${again.id}/decision`, decision);
+  await prepare(key, 'PATCH', `/documents/${doc_id}/approvers`, { approver_ids: [] });
+}
+
 /** The admin publishes and shares the document, and everybody reads it. */
 export async function publish(recorder: Recorder, { key: as }: Accounts, doc_id: string): Promise<void> {
   const { app, example } = recorder;

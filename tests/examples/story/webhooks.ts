@@ -5,6 +5,7 @@ import type { Recorder } from '../recorder.ts';
 const eventTypes = [
   ...['document.published', 'document.revised', 'document.updated', 'document.archived'],
   ...['document.assigned', 'member.invited', 'member.joined'],
+  ...['approval.requested', 'approval.approved', 'approval.rejected', 'approval.withdrawn'],
 ];
 
 /** The webhook of the story. */

@@ -9,8 +9,10 @@ import {
 import type { Invariant } from './invariant.ts';
 import type { Scan } from './scan.ts';
 
+type Words = 'title' | 'version' | 'department' | 'content_hash';
+
 /** A document with one of its nodes, or without any if it has none. */
-type Joined = Pick<DocumentRow, '_id' | 'status' | 'title' | 'version' | 'department' | 'content_hash'> & {
+type Joined = Pick<DocumentRow, '_id' | 'status' | 'approval' | Words> & {
   node?: NodeRow;
 };
 
@@ -19,17 +21,18 @@ const stages = [
   // with $unwind, the nodes of a document may exceed the size limit of a row, 16 MiB
   { $lookup: { from: nodes.name, localField: '_id', foreignField: 'document_id', as: 'node' } },
   { $unwind: { path: '$node', preserveNullAndEmptyArrays: true } },
-  { $project: { status: 1, title: 1, version: 1, department: 1, content_hash: 1, node: 1 } },
+  { $project: { status: 1, approval: 1, title: 1, version: 1, department: 1, content_hash: 1, node: 1 } },
 ];
 
 export const contentHashInvariant: Invariant = {
   name: `${documents.name}.content_hash`,
-  description: 'A content hash belongs to a published or archived version and is that of its words.',
+  description:
+    'A content hash belongs to a version that is or was published, or to a draft in approval, and is that of its words.',
   async *find(scan) {
     for await (const [document, documentNodes] of readDocuments(scan)) {
-      const { _id, status, content_hash } = document;
-      if (status === 'draft' || (await computeContentHash(document, documentNodes)) !== content_hash)
-        yield _id;
+      const { _id, status, approval, content_hash } = document;
+      const isEditable = status === 'draft' && approval == null;
+      if (isEditable || (await computeContentHash(document, documentNodes)) !== content_hash) yield _id;
     }
   },
 };

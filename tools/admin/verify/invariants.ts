@@ -1,4 +1,5 @@
 /** All invariants of the database, in the order in which they are checked. */
+import { approvalInvariants } from './approvals.ts';
 import { documentInvariants } from './documents.ts';
 import { eventInvariants } from './events.ts';
 import { identityInvariants } from './identity.ts';
@@ -14,6 +15,7 @@ export const invariants: readonly Invariant[] = [
   indexInvariant,
   ...identityInvariants,
   ...documentInvariants,
+  ...approvalInvariants,
   ...publishingInvariants,
   ...storageInvariants,
   ...sharingInvariants,

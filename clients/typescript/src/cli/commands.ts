@@ -1,4 +1,5 @@
 /** All commands of `pds`. */
+import { approvalCommands } from './approvals.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './completion.ts';
 import { docsCommands } from './docs.ts';
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   login,
   logout,
   ...docsCommands,
+  ...approvalCommands,
   pull,
   push,
   ...webhookCommands,

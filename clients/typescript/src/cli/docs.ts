@@ -3,6 +3,7 @@ import type { Client } from '../client.ts';
 import type { DocumentSummary, Node } from '../generated/contract.ts';
 import { command } from './command.ts';
 import { formatTable } from './context.ts';
+import { diff } from './diff.ts';
 import { CommandError, exitCodes, UsageError } from './exit-codes.ts';
 import { saveDownload } from './files.ts';
 
@@ -111,6 +112,18 @@ const publish = command({
   },
 });
 
+const revise = command({
+  name: 'docs revise',
+  summary: 'Create a revision draft of a published document',
+  details: 'Prints the id of the draft.',
+  arguments: [id],
+  async run(context, { arguments: { id: doc_id } }) {
+    const draft = await (await context.client()).reviseDocument({ doc_id });
+    context.show(draft, () => draft.id);
+    return undefined;
+  },
+});
+
 const archive = command({
   name: 'docs archive',
   summary: 'Archive a published document',
@@ -179,7 +192,7 @@ With --output -, writes to stdout.`,
 });
 
 /** The commands on documents. */
-export const docsCommands = [list, get, create, publish, archive, restore, exportFile];
+export const docsCommands = [list, get, create, publish, revise, archive, restore, diff, exportFile];
 
 async function findTemplate(client: Client, wanted: string | undefined): Promise<string> {
   if (wanted === undefined || wanted === 'default') return 'default';

@@ -1,6 +1,6 @@
 /** The commands that store and remove credentials. */
 import { hostname } from 'node:os';
-import { createClient } from '../client.ts';
+import { type Client, createClient } from '../client.ts';
 import { ProblemError } from '../errors.ts';
 import { command } from './command.ts';
 import type { Context } from './context.ts';
@@ -14,9 +14,13 @@ import {
 import { CommandError, UsageError } from './exit-codes.ts';
 import { ask, readSecret } from './prompt.ts';
 
-interface LoginOptions {
+/** Who logs in. */
+interface Identity {
   email: string | undefined;
   organization: string | undefined;
+}
+
+interface LoginOptions extends Identity {
   role: 'member' | 'admin' | undefined;
 }
 
@@ -89,12 +93,27 @@ async function readKey(context: Context, url: string): Promise<StoredCredentials
   return { url, key: await readSecret(context, 'API key') };
 }
 
-/** Logs in, creates a key for this computer, and ends the session. */
-async function createKey(context: Context, url: string, options: LoginOptions): Promise<StoredCredentials> {
+/** Logs in with the password, runs `work` as this person, and ends the session. */
+export async function withSession<T>(
+  context: Context,
+  identity: Identity,
+  work: (client: Client) => Promise<T>,
+  url?: string,
+): Promise<T> {
+  const address = url ?? checkUrl(context.url ?? context.env.PDS_URL ?? (await context.credentials()).url);
   const password = await readSecret(context, 'Password');
-  const session = await startSession(context, url, options, password);
-  const client = createClient({ url, key: session.access_token, signal: context.signal });
+  const session = await startSession(context, address, identity, password);
+  const client = createClient({ url: address, key: session.access_token, signal: context.signal });
   try {
+    return await work(client);
+  } finally {
+    await client.logOut({ body: { refresh_token: session.refresh_token } });
+  }
+}
+
+/** Creates a key for this computer. */
+function createKey(context: Context, url: string, options: LoginOptions): Promise<StoredCredentials> {
+  const create = async (client: Client) => {
     const { role = 'member' } = options;
     const name = `pds on ${hostname()}`.slice(0, 100);
     const { id, key } = await client.createApiKey({ body: { name, role } });
@@ -102,13 +121,12 @@ async function createKey(context: Context, url: string, options: LoginOptions): 
     // a repeated request gets the stored response, which does not contain the key
     await client.deleteApiKey({ key_id: id });
     throw new CommandError('The connection broke while the key was created. Try again.');
-  } finally {
-    await client.logOut({ body: { refresh_token: session.refresh_token } });
-  }
+  };
+  return withSession(context, options, create, url);
 }
 
-async function startSession(context: Context, url: string, options: LoginOptions, password: string) {
-  const { email = '', organization } = options;
+async function startSession(context: Context, url: string, identity: Identity, password: string) {
+  const { email = '', organization } = identity;
   try {
     const body = { email, password, ...(organization && { organization_slug: organization }) };
     return await createClient({ url, signal: context.signal }).logIn({ body });
