@@ -68,9 +68,9 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
 
     handle(
       requestApproval,
-      async ({ actor, body, authorize }) => {
-        await assertDocument(actor, body.document_id, 'body');
-        return repository.respond(actor, body.document_id, async (within, tx) => {
+      async ({ actor, body, authorize }) =>
+        repository.respond(actor, body.document_id, async (within, tx) => {
+          await assertDocument(within, body.document_id, 'body');
           const request = { _id: newId(), submittedBy: actor.user_id, ...body };
           const submit = async (draft: DocumentRow, at: Date) => {
             assertDraft(draft);
@@ -87,8 +87,7 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
           await approvals.add(updated.result, tx);
           tx.publish(ApprovalRequested, { document: toSummary(updated.document), approval });
           return approval;
-        });
-      },
+        }),
       {
         authorizeReplay: async ({ actor, body, authorize }) =>
           repository.get(actor, body.document_id, { authorize }),

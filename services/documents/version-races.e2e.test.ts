@@ -5,12 +5,10 @@ import { hashDocument } from '../../tests/content-hash/documents.ts';
 import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
+import { runRounds } from './testing/race-rounds.ts';
 import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 import { contentWrites } from './testing/update-events.ts';
 
-const rounds = Array.from({ length: 200 }, (_, round) => round);
-/** Rounds that run at the same time. */
-const concurrency = 8;
 /** Time for rounds of many requests on a busy machine, in milliseconds. */
 const timeoutMs = 600_000;
 
@@ -29,20 +27,6 @@ beforeAll(async () => {
   await context.app.request('PATCH', '/organization', { as: locked.as, body: settings });
 });
 afterAll(() => replicas?.[0].app.stop());
-
-/** Runs all rounds, several at a time. Returns how often each result occurred. */
-async function runRounds(run: (round: number) => Promise<string>): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  const pending = [...rounds];
-  const work = async () => {
-    for (let round = pending.shift(); round !== undefined; round = pending.shift()) {
-      const result = await run(round);
-      counts.set(result, (counts.get(result) ?? 0) + 1);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
-  return counts;
-}
 
 const tree = {
   title: 'SOP',

@@ -1,0 +1,19 @@
+/** Runs the rounds of a race test. */
+
+const rounds = 200;
+/** Rounds that run at the same time. */
+const concurrency = 8;
+
+/** Runs 200 rounds, several at a time. Returns how often each result occurred. */
+export async function runRounds(run: (round: number) => Promise<string>): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  const pending = Array.from({ length: rounds }, (_, round) => round);
+  const work = async () => {
+    for (let round = pending.shift(); round !== undefined; round = pending.shift()) {
+      const result = await run(round);
+      counts.set(result, (counts.get(result) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return counts;
+}
