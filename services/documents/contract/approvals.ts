@@ -66,7 +66,7 @@ export const listApprovals = operation({
       .optional()
       .meta({ description: 'May be repeated. Default: all' }),
     awaiting: z
-      .literal('me')
+      .enum(['me'])
       .optional()
       .meta({ description: '`me`: only pending requests that await your decision' }),
   }),

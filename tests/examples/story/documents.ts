@@ -87,7 +87,10 @@ export async function approve(recorder: Recorder, accounts: Accounts, doc_id: st
   await example('updateApprovers', { as: key, params: { doc_id }, body: { approver_ids } });
   const submitted = { document_id: doc_id, comment: 'Two people now carry the cash.' };
   const { id, content_hash } = await example('requestApproval', { as: key, body: submitted });
-  await example('listApprovals', { as: colleague, query: { awaiting: 'me', limit: 20 } });
+  await example('listApprovals', {
+    as: colleague,
+    query: { document_id: doc_id, status: ['pending'], awaiting: 'me', limit: 20 },
+  });
   await example('getApproval', { as: colleague, params: { approval_id: id } });
   await example('decideApproval', {
     as: colleague,
