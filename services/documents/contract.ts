@@ -27,7 +27,14 @@ import {
   DocumentRevised,
   DocumentUpdated,
 } from './events.ts';
-import { documentNodes, documentStates, documentUsage, documentVersions, publishRecords } from './views.ts';
+import {
+  documentApprovals,
+  documentNodes,
+  documentStates,
+  documentUsage,
+  documentVersions,
+  publishRecords,
+} from './views.ts';
 
 export { Approval } from './approval-shapes.ts';
 export { content } from './content.ts';
@@ -67,7 +74,7 @@ export const documentsContract = contract({
   ],
   consumes: [MemberRemoved, DocumentAssigned],
   owns: ['documents', 'nodes', 'approvals', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
-  views: [documentStates, documentVersions, documentNodes, documentUsage, publishRecords],
+  views: [documentStates, documentApprovals, documentVersions, documentNodes, documentUsage, publishRecords],
   reads: [
     ...principalViews,
     memberProfiles,

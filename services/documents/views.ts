@@ -9,6 +9,7 @@ export const documentStates = view({
   name: 'document_states',
   collection: 'documents',
   scope: 'organization_id',
+  stages: [{ $set: { approved_at: '$approval.approved_at' } }],
   row: z.object({
     _id: id,
     organization_id: id,
@@ -22,10 +23,29 @@ export const documentStates = view({
     language: z.string().nullish(),
     status: documentStatus,
     published_at: z.date().nullable(),
+    /** Rows from before these three fields existed do not have them. */
+    content_hash: z.string().nullish(),
+    change_summary: z.string().nullish(),
+    /** When the last approver approved the version. A draft that has it is not published yet. */
+    approved_at: z.date().nullish(),
     /** Counts every change of the document or its tree. */
     row_version: z.number(),
     /** Counts how often the family's published version was archived. Links with a lower count are revoked. */
     share_epoch: z.number(),
+  }),
+});
+
+/** The approved requests for approval, with the names of those who approved. */
+export const documentApprovals = view({
+  name: 'document_approvals',
+  collection: 'approvals',
+  scope: 'organization_id',
+  stages: [{ $match: { status: 'approved' } }],
+  row: z.object({
+    _id: id,
+    organization_id: id,
+    document_id: id,
+    approvers: z.array(z.object({ name: z.string(), decided_at: z.date() })),
   }),
 });
 

@@ -14,7 +14,7 @@ import {
   requiredText,
   timestamp,
 } from '#libs/contract';
-import { documentNodes, documentStates, documentVersions } from '../documents/contract.ts';
+import { documentApprovals, documentNodes, documentStates, documentVersions } from '../documents/contract.ts';
 import {
   ApiKeyUsed,
   member,
@@ -200,6 +200,14 @@ export const exportContract = contract({
   views: [templateUsage],
   reads: [
     ...principalViews,
-    ...[organizationProfiles, userNames, documentStates, documentVersions, documentNodes, shareLinks],
+    ...[
+      organizationProfiles,
+      userNames,
+      documentStates,
+      documentVersions,
+      documentApprovals,
+      documentNodes,
+      shareLinks,
+    ],
   ],
 });

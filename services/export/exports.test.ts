@@ -73,6 +73,7 @@ function fixture({ maxBytes = 100 } = {}) {
         names: new Map([[fields.created_by, state.owner]]),
       }),
       findToken: async () => state.token,
+      findApprovers: async () => [],
     },
     templates: { findPlaceholders: async () => state.placeholders },
     now: () => state.now,

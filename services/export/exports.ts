@@ -27,7 +27,7 @@ import type { RenderJob, RenderTarget } from './workers/tasks.ts';
 /** Dependencies and limits of the export operations. */
 export interface ExportDeps {
   documents: Pick<DocumentStore, 'findSource'>;
-  records: Pick<RecordStore, 'findRows' | 'findToken'>;
+  records: Pick<RecordStore, 'findRows' | 'findToken' | 'findApprovers'>;
   templates: Pick<TemplateStore, 'findPlaceholders'>;
   workers: Pick<ExportWorkers, 'run'>;
   /** Memory for cached files, bytes. */
@@ -131,13 +131,17 @@ export function exportHandlers({
     { id, placeholders }: { id: string; placeholders: readonly string[] },
   ): Promise<RenderTarget> {
     const isShared = placeholders.includes('url') && document.status === 'published';
-    const [rows, token] = await Promise.all([
+    const { approved_at } = document;
+    const isApproved = document.status !== 'draft' && approved_at != null;
+    const [rows, token, approvers] = await Promise.all([
       records.findRows(actor, document),
       isShared ? records.findToken(actor, document) : undefined,
+      isApproved && placeholders.includes('approved_by') ? records.findApprovers(actor, document._id) : [],
     ]);
     const record = toDocumentRecord(document, rows, {
       url: token === undefined ? '' : `${appUrl}/embed/${organization.slug}/${token}`,
       exported_at: placeholders.includes('exported_at') ? now().toISOString().slice(0, 10) : '',
+      approved_by: approvers.join(', '),
     });
     // the document was deleted in the meantime
     if (!record) throw NotFound();

@@ -1,5 +1,5 @@
 /** Tests that every copy of a document says which version it is and whether it is in force. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import { addMember, type Person, type TestApp } from '#libs/testing';
 import { docx, p } from '../../tests/word/samples.ts';
@@ -98,6 +98,57 @@ test('a link of an archived family is not shown', async () => {
   await send('POST', `/documents/${id}/share-token`);
   await send('POST', `/documents/${id}/archive`);
   expect((await exportPart(id, templateId, 'word/document.xml')).text).toContain('see []');
+});
+
+describe('an approved version', () => {
+  const form = new FormData();
+  form.append('name', 'Approval');
+  const text = 'On {{approved_at}} by {{approved_by}}: {{change_summary}} [{{content_hash}}]';
+  form.append('file', new Blob([new Uint8Array(docx(p(text)))]), 'approval.docx');
+
+  /** Creates a draft that two new members have approved. */
+  async function createApproved() {
+    const approvers = [await addMember(app, ada.key), await addMember(app, ada.key)];
+    const draft = (await send('POST', '/documents', { title: 'Lockout', version: '1' })).body;
+    await send('PATCH', `/documents/${draft.id}`, { change_summary: 'Two\nlocks.' });
+    const approver_ids = approvers.map(({ userId }) => userId);
+    const request = (await send('POST', '/approvals', { document_id: draft.id, approver_ids })).body;
+    const { content_hash } = request;
+    // in another order than they were asked
+    for (const { token: as } of approvers.toReversed()) {
+      const body = { decision: 'approve', content_hash };
+      await app.request('POST', `/approvals/${request.id}/decision`, { as, body });
+    }
+    const names = approvers.toReversed().map(async ({ token }) => {
+      return (await app.request('GET', '/me', { as: token })).body.user.name;
+    });
+    return { id: draft.id, digits: content_hash.slice(7, 19), names: (await Promise.all(names)).join(', ') };
+  }
+
+  test('shows approval, change summary and hash, but not as a draft', async () => {
+    const { id: template } = (await send('POST', '/templates', form)).body;
+    const { id, digits, names } = await createApproved();
+    const today = new Date().toISOString().slice(0, 10);
+    const getText = async () => (await exportPart(id, template, 'word/document.xml')).text;
+    const getMarkdown = async () => {
+      const { bytes } = await send('GET', `/documents/${id}/export/markdown`);
+      return new TextDecoder().decode(bytes);
+    };
+    expect(await getText()).toContain(`On by : Two locks. [${digits}]`);
+    expect(await getMarkdown()).toBe('# Lockout\n\nVersion 1\n');
+    await send('POST', `/documents/${id}/publish`);
+    expect(await getText()).toContain(`On ${today} by ${names}: Two locks. [${digits}]`);
+    expect(await getMarkdown()).toBe(`# Lockout\n\nVersion 1 · Approved ${today}\n`);
+    const other = await createApproved();
+    await send('POST', `/documents/${other.id}/publish`);
+    // a change in place ends the approval
+    await send('PATCH', `/documents/${other.id}`, { title: 'Lockouts' });
+    const changed = await exportPart(other.id, template, 'word/document.xml');
+    expect(changed.text).toContain('On by : Two locks. []');
+    await revise(id, '2');
+    expect(await getText()).toContain(`On ${today} by ${names}`);
+    expect(await getMarkdown()).toBe('# Lockout\n\nVersion 1\n');
+  });
 });
 
 test('the history names a publisher who has left the organization', async () => {

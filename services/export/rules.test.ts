@@ -29,11 +29,21 @@ describe('exported document', () => {
     ...nodeRow,
   });
 
+  test('only a published version is approved', () => {
+    const approved_at = new Date('2026-11-20T08:00:00Z');
+    const get = (status: 'draft' | 'published' | 'archived') =>
+      toDocumentProperties({ ...document, status, approved_at }, 'Acme').approved_at;
+    expect(['draft', 'published', 'archived'].map((status) => get(status as 'draft'))).toEqual([
+      ...[null, '2026-11-20T08:00:00.000Z', null],
+    ]);
+  });
+
   test('the properties include the organization and the publication time', () => {
     expect(toDocumentProperties(document, 'Acme')).toEqual({
       title: 'SOP',
       version: '1',
       department: null,
+      approved_at: null,
       published_at: '2026-11-21T09:30:00.000Z',
       organization: 'Acme',
     });
@@ -76,7 +86,7 @@ describe('record of a version', () => {
     version('v2', 2),
   ];
   const get = (_id: string, status: 'draft' | 'published' | 'archived') =>
-    toDocumentRecord({ _id, status }, { versions, names }, { url: 'U', exported_at: 'E' });
+    toDocumentRecord({ _id, status }, { versions, names }, { url: 'U', exported_at: 'E', approved_by: '' });
 
   test('an archived version is superseded by the version published next', () => {
     expect(get('v1', 'archived')).toMatchObject({ status: 'superseded', superseded_by: 'v2.0' });
@@ -97,7 +107,7 @@ describe('record of a version', () => {
     const record = toDocumentRecord(
       { _id: 'v1', status: 'published' },
       { versions: strange, names },
-      { url: '', exported_at: '' },
+      { url: '', exported_at: '', approved_by: '' },
     );
     expect(record).toMatchObject({ owner: '', editor: '', history: [{ published_by: '' }] });
   });

@@ -12,18 +12,29 @@ export function toDocumentProperties(
   document: RowOf<typeof documentStates>,
   organization: string,
 ): DocumentProperties {
-  const { title, version, department, published_at } = document;
-  return { title, version, department, published_at: published_at?.toISOString() ?? null, organization };
+  const { title, version, department, status, published_at } = document;
+  const approved_at = status === 'published' ? document.approved_at : undefined;
+  return {
+    ...{ title, version, department, organization },
+    published_at: published_at?.toISOString() ?? null,
+    approved_at: approved_at?.toISOString() ?? null,
+  };
 }
+
+/** The state of a document, as far as its record says it. */
+type RecordedState = Pick<
+  RowOf<typeof documentStates>,
+  '_id' | 'status' | 'content_hash' | 'change_summary' | 'approved_at'
+>;
 
 /**
  * Maps the versions of a document's family to its record. The later version with the earliest publication supersedes
  * the document. The history ends with the document itself, so that an old version stays as it was.
  */
 export function toDocumentRecord(
-  { _id, status }: Pick<RowOf<typeof documentStates>, '_id' | 'status'>,
+  { _id, status, content_hash, change_summary, approved_at }: RecordedState,
   { versions, names }: RecordRows,
-  { url, exported_at }: Pick<DocumentRecord, 'url' | 'exported_at'>,
+  { url, exported_at, approved_by }: Pick<DocumentRecord, 'url' | 'exported_at' | 'approved_by'>,
 ): DocumentRecord | undefined {
   const own = versions.find((version) => version._id === _id);
   if (!own) return undefined;
@@ -39,6 +50,11 @@ export function toDocumentRecord(
     editor: getName(own.editor_id),
     url,
     exported_at,
+    content_hash: content_hash?.replace('sha256:', '').slice(0, 12) ?? '',
+    change_summary: change_summary ?? '',
+    // a draft never says that it is approved
+    approved_at: (status !== 'draft' && approved_at?.toISOString().slice(0, 10)) || '',
+    approved_by,
     created_at: own.created_at.toISOString(),
     updated_at: own.updated_at.toISOString(),
     history: (at === -1 ? published : published.slice(0, at + 1)).map((version) => ({

@@ -10,12 +10,16 @@ export type ExportNode = {
   children: ExportNode[];
 };
 
-/** The properties of a document without its tree; `published_at` is ISO 8601 or `null`. */
+/**
+ * The properties of a document without its tree. Times are ISO 8601 or `null`. Only a published version has
+ * `approved_at`.
+ */
 export type DocumentProperties = {
   title: string;
   version: string | null;
   department: string | null;
   published_at: string | null;
+  approved_at: string | null;
   organization: string;
 };
 
@@ -43,6 +47,13 @@ export type DocumentRecord = {
   exported_at: string;
   created_at: string;
   updated_at: string;
+  /** The first 12 digits of the content hash. */
+  content_hash: string;
+  change_summary: string;
+  /** The day of the approval. A draft has none. */
+  approved_at: string;
+  /** The names of those who approved, in this order. Empty if the template does not use it. */
+  approved_by: string;
   /** The published versions up to this one, oldest first. */
   history: PublishedVersion[];
 };

@@ -35,10 +35,11 @@ function createHeading(depth: Heading['depth'], title: string): Heading {
   return { type: 'heading', depth, children: [{ type: 'text', value: toSingleLine(title) }] };
 }
 
-function createPropertyLine({ version, department }: ExportDocument): Paragraph[] {
+function createPropertyLine({ version, department, approved_at }: ExportDocument): Paragraph[] {
   const values = [
     version && `Version ${toSingleLine(version)}`,
     department && `Department ${toSingleLine(department)}`,
+    approved_at && `Approved ${approved_at.slice(0, 10)}`,
   ];
   const value = values.filter(Boolean).join(' · ');
   return value === '' ? [] : [{ type: 'paragraph', children: [{ type: 'text', value }] }];

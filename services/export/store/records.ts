@@ -1,7 +1,7 @@
 /** Reads the versions of a document, the names of the people in them, and the public link. */
 import type { RowOf } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
-import { type documentStates, documentVersions } from '../../documents/contract.ts';
+import { documentApprovals, type documentStates, documentVersions } from '../../documents/contract.ts';
 import { userNames } from '../../identity/contract.ts';
 import { sealedToken, shareLinks } from '../../sharing/views.ts';
 
@@ -23,6 +23,7 @@ export function recordStore(store: Pick<Store, 'read' | 'opening'>) {
   const versionRows = store.read(documentVersions);
   const nameRows = store.read(userNames).unscoped();
   const linkRows = store.read(shareLinks);
+  const approvalRows = store.read(documentApprovals);
   const openToken = store.opening(sealedToken);
 
   return {
@@ -39,6 +40,16 @@ export function recordStore(store: Pick<Store, 'read' | 'opening'>) {
       ]);
       const found = await nameRows.many({ _id: { $in: [...new Set(ids)] } });
       return { versions, names: new Map(found.map(({ _id, name }) => [_id, name])) };
+    },
+
+    /** Returns the names of those who approved a version, in this order; empty if it has no approved request. */
+    async findApprovers(
+      { organization_id }: Pick<Actor, 'organization_id'>,
+      document_id: string,
+    ): Promise<string[]> {
+      const { approvers = [] } = (await approvalRows.in(organization_id).one({ document_id })) ?? {};
+      const ordered = approvers.toSorted((a, b) => Number(a.decided_at) - Number(b.decided_at));
+      return ordered.map(({ name }) => name);
     },
 
     /** Returns the token of the family's public link; undefined if it has none that works. */

@@ -187,6 +187,7 @@ export function everything(): WordDocument {
     version: '7 {{title}}',
     department: 'Ops & <Co>',
     published_at: '2026-11-21T09:30:00.000Z',
+    approved_at: null,
     organization: 'Aldermoor {{version}}',
     record: createRecord({ status: 'draft', owner: 'Ada {{history}} & <b>' }),
     nodes,

@@ -72,6 +72,7 @@ export function procedure(): WordDocument {
   return {
     title: 'Titleword',
     ...properties,
+    approved_at: null,
     organization: 'Aldermoor',
     record: createRecord(),
     nodes: [alarm, ending],
