@@ -1,7 +1,7 @@
 /** The organization over HTTP with a real MongoDB: name, slug, settings and the view for other services. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { register, type TestApp, testApp } from '#libs/testing';
+import { addMember, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 import { documents } from '../../documents/service.ts';
 import { identity } from '../../testing/services.ts';
@@ -122,5 +122,20 @@ describe('the organization', () => {
     const [found] = (await profiles.find({ slug: ada.slug }).explain('executionStats')).stages;
     const { totalKeysExamined, totalDocsExamined } = found.$cursor.executionStats;
     expect([totalKeysExamined, totalDocsExamined]).toEqual([1, 1]);
+  });
+
+  test('the view of members finds one of them by index', async () => {
+    const ada = await register(app);
+    for (const _ of [1, 2, 3]) await addMember(app, ada.token);
+    const profiles = app.db.collection('member_profiles');
+    const filter = { organization_id: ada.organizationId, user_id: { $in: [ada.userId] } };
+    const [found] = await profiles.find(filter).toArray();
+    expect(found).toEqual({
+      ...{ organization_id: ada.organizationId, user_id: ada.userId, department: null },
+      ...{ name: expect.any(String), joined_at: expect.any(Date) },
+    });
+    const explained = JSON.stringify(await profiles.find(filter).explain('executionStats'));
+    const examined = [...explained.matchAll(/"totalDocsExamined":(\d+)/g)].map(([, count]) => Number(count));
+    expect(Math.max(...examined)).toBe(1);
   });
 });
