@@ -8,7 +8,7 @@ import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import { type ApprovalClient, approvalClient } from './testing/approvals.ts';
 import { type LifecycleClient, lifecycleClient } from './testing/lifecycle.ts';
-import { runRounds } from './testing/race-rounds.ts';
+import { runRounds, sendBoth } from './testing/race-rounds.ts';
 import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 
 /** Time for rounds of many requests on a busy machine, in milliseconds. */
@@ -212,18 +212,6 @@ async function prepare({ submitted }: Race): Promise<Sample> {
   );
   for (const name of submitted.approved ?? []) await approval.approve(people[name], request);
   return { id, request };
-}
-
-/** Sends two requests at the same time, except in two rounds, which show both orders. */
-async function sendBoth(
-  round: number,
-  first: () => Promise<TestResponse>,
-  second: () => Promise<TestResponse>,
-): Promise<TestResponse[]> {
-  if (round === 0) return [await first(), await second()];
-  if (round > 1) return Promise.all([first(), second()]);
-  const before = await second();
-  return [await first(), before];
 }
 
 const describeResponse = ({ status, body }: TestResponse) =>

@@ -5,7 +5,7 @@ import { hashDocument } from '../../tests/content-hash/documents.ts';
 import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
-import { runRounds } from './testing/race-rounds.ts';
+import { runRounds, sendBoth } from './testing/race-rounds.ts';
 import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 import { contentWrites } from './testing/update-events.ts';
 
@@ -69,10 +69,11 @@ test(
       const { archived, published } = await createVersions();
       const next = await lifecycle.createRevision(ada, published);
       const [first, second] = round % 2 === 0 ? replicas : replicas.toReversed();
-      const [restored, { status }] = await Promise.all([
-        (first as TestContext).request(ada, 'POST', `${archived}/restore`),
-        lifecycleClient(second as TestContext).publish(ada, next.id),
-      ]);
+      const [restored, { status }] = await sendBoth(
+        round,
+        () => (first as TestContext).request(ada, 'POST', `${archived}/restore`),
+        () => lifecycleClient(second as TestContext).publish(ada, next.id),
+      );
       expect([restored.status, status]).toEqual([201, 200]);
       expect(restored.body).toMatchObject({ status: 'draft', title: 'SOP' });
       expect([published, next.id]).toContain(restored.body.parent_doc_id);
@@ -89,10 +90,11 @@ test(
     const results = await runRounds(async (round) => {
       const { archived, published } = await createVersions();
       const [first, second] = round % 2 === 0 ? replicas : replicas.toReversed();
-      const [restored, { status }] = await Promise.all([
-        (first as TestContext).request(ada, 'POST', `${archived}/restore`),
-        lifecycleClient(second as TestContext).archive(ada, published),
-      ]);
+      const [restored, { status }] = await sendBoth(
+        round,
+        () => (first as TestContext).request(ada, 'POST', `${archived}/restore`),
+        () => lifecycleClient(second as TestContext).archive(ada, published),
+      );
       expect([restored.status, status]).toEqual([201, 200]);
       expect([published, archived]).toContain(restored.body.parent_doc_id);
       const rows = replicas[0].app.db.collection<{ _id: string }>('documents');

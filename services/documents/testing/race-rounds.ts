@@ -1,4 +1,5 @@
 /** Runs the rounds of a race test. */
+import type { TestResponse } from '#libs/testing';
 
 const rounds = 200;
 /** Rounds that run at the same time. */
@@ -16,4 +17,16 @@ export async function runRounds(run: (round: number) => Promise<string>): Promis
   };
   await Promise.all(Array.from({ length: concurrency }, work));
   return counts;
+}
+
+/** Sends two requests at the same time, except in the first two rounds, which show both orders. */
+export async function sendBoth(
+  round: number,
+  first: () => Promise<TestResponse>,
+  second: () => Promise<TestResponse>,
+): Promise<[TestResponse, TestResponse]> {
+  if (round === 0) return [await first(), await second()];
+  if (round > 1) return Promise.all([first(), second()]);
+  const before = await second();
+  return [await first(), before];
 }
