@@ -136,6 +136,7 @@ const texts = [
   '2026-11-21T09:30:00Z',
   '2026-11-21',
   '01890a5d-ac96-774b-bcce-b302099a8057',
+  `sha256:${'0'.repeat(64)}`,
 ];
 const lengths = [11, 12, 64, 65, 200, 201, 256, 257, 300, 301];
 const longTexts = lengths.flatMap((length) => ['x'.repeat(length), '😀'.repeat(length)]);
@@ -143,12 +144,12 @@ const scalars = [...texts, ...longTexts, 0, 1, -1, 1.5, 1e308, 100, 101, 604_800
 
 /** Generates values around a schema: valid ones and ones with one mistake. */
 function generate(schema: Json, depth = 0): unknown[] {
-  const { $ref, anyOf, enum: choices, const: constant, type, properties, items } = schema;
+  const { $ref, anyOf, oneOf = anyOf, enum: choices, const: constant, type, properties, items } = schema;
   if (typeof $ref === 'string') {
     const name = $ref.split('/').at(-1) ?? '';
     return depth > 4 ? [{}] : generate(toRecord(definitions[name]), depth + 1);
   }
-  if (Array.isArray(anyOf)) return anyOf.flatMap((alternative) => generate(toRecord(alternative), depth));
+  if (Array.isArray(oneOf)) return oneOf.flatMap((alternative) => generate(toRecord(alternative), depth));
   if (Array.isArray(choices)) return [...choices, ...scalars];
   if (constant !== undefined) return [constant, ...scalars];
   if (type === 'array') {

@@ -25,6 +25,7 @@ import type { DocumentReply } from './document-reply.ts';
 import { assertDraft, assertNotInApproval } from './editing.ts';
 import { toApproval, toSummary } from './presenters.ts';
 import {
+  assertReason,
   findIneligible,
   getApprovalStatus,
   type Ineligible,
@@ -114,7 +115,8 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
         return repository.respond(actor, document_id, async (within, tx) => {
           const request = await approvals.get(within, approval_id);
           authorize(request);
-          assertDecidable(request, actor, body.content_hash);
+          assertReason(body.decision, body.comment);
+          assertDecidable(request, actor.user_id, body.content_hash);
           const decided = await decide(within, request, body);
           await approvals.update(request, decided, tx);
           const approval = toApproval({ ...request, ...decided });
@@ -233,15 +235,11 @@ function toNewRequest(
 }
 
 /** Throws unless the approver may decide on a request about this content hash. */
-function assertDecidable(
-  { approvers, status, content_hash }: ApprovalRow,
-  { user_id }: { user_id: string },
-  contentHash: string,
-): void {
-  if (approvers.some(({ member_id, decision }) => member_id === user_id && decision !== null))
+function assertDecidable({ approvers, status, content_hash }: ApprovalRow, me: string, hash: string): void {
+  if (approvers.some(({ member_id, decision }) => member_id === me && decision !== null))
     throw AlreadyDecided();
   if (status !== 'pending') throw ApprovalClosed();
-  if (contentHash !== content_hash) throw ContentChanged();
+  if (hash !== content_hash) throw ContentChanged();
 }
 
 function notEligibleProblem(approvers: Ineligible[]): Problem {

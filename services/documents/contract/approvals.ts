@@ -97,16 +97,11 @@ export const decideApproval = operation({
     'You confirm the words with this `content_hash`. The request is approved when its last approver approves it, and rejected when one of them rejects it. A decision is final.',
   access: approver,
   params: approvalParams,
-  body: z
-    .strictObject({
-      decision: z.enum(['approve', 'reject']),
-      content_hash: contentHash,
-      comment: comment.nullish().meta({ description: 'Required to reject: what to change' }),
-    })
-    .refine(({ decision, comment }) => decision === 'approve' || /\S/.test(comment ?? ''), {
-      path: ['comment'],
-      message: 'Say what to change',
-    }),
+  body: z.strictObject({
+    decision: z.enum(['approve', 'reject']),
+    content_hash: contentHash,
+    comment: comment.nullish().meta({ description: 'Required to reject: what to change' }),
+  }),
   status: 200,
   returns: Approval,
   problems: [NotFound, AlreadyDecided, ApprovalClosed, ContentChanged],

@@ -1,4 +1,5 @@
 /** Defines the rules of approval: who may approve, when a draft is frozen, and when it may be published. */
+import { InvalidRequest, listErrors } from '#libs/contract';
 import type { Approval } from '../approval-shapes.ts';
 import type { DocumentStatus } from '../shapes.ts';
 
@@ -99,4 +100,10 @@ export function mayPublish(
     decision === 'approve' ? [member_id] : [],
   );
   return approver_ids.every((id) => approved.includes(id));
+}
+
+/** Throws `InvalidRequest` for a rejection whose comment does not say what to change. */
+export function assertReason(decision: 'approve' | 'reject', comment: string | null = null): void {
+  if (decision === 'reject' && !/\S/.test(comment ?? ''))
+    throw listErrors(InvalidRequest, [{ path: 'body/comment', message: 'Say what to change' }]);
 }
