@@ -114,8 +114,10 @@ async function serve(
     // neither a body that arrives slowly nor a long poll is work
     end = operation.longPoll ? undefined : options.admission?.begin();
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
-    const cacheControl = rendered.headers['Cache-Control'] ?? getCacheControl(operation);
-    const headers = { ...rendered.headers, 'Cache-Control': cacheControl };
+    // a handler may only be stricter than its operation
+    const stricter = /^(private|no-store)/.test(rendered.headers['Cache-Control'] ?? '');
+    const policy = stricter ? {} : { 'Cache-Control': getCacheControl(operation) };
+    const headers = { ...rendered.headers, ...policy };
     await send(request, response, { ...rendered, headers });
   } catch (error) {
     failure = toFailure(error, declaredProblems);
