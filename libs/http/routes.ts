@@ -115,9 +115,9 @@ async function serve(
     end = operation.longPoll ? undefined : options.admission?.begin();
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
     // a handler may only be stricter than its operation
-    const stricter = /^(private|no-store)/.test(rendered.headers['Cache-Control'] ?? '');
-    const policy = stricter ? {} : { 'Cache-Control': getCacheControl(operation) };
-    const headers = { ...rendered.headers, ...policy };
+    const own = rendered.headers['Cache-Control'] ?? '';
+    const cacheControl = /^(private|no-store)/.test(own) ? own : getCacheControl(operation);
+    const headers = { ...rendered.headers, 'Cache-Control': cacheControl };
     await send(request, response, { ...rendered, headers });
   } catch (error) {
     failure = toFailure(error, declaredProblems);
