@@ -80,13 +80,13 @@ function appendContent(into: GridCell | undefined, cell: RichText): void {
 /** Removes columns in which no cell starts, and fills short rows with an empty cell. */
 function removeUnusedColumns(rows: GridCell[][]): { rows: GridCell[][]; columns: number } {
   const starts = new Set(rows.flat().map(({ column }) => column));
-  const newColumns = new Map<number, number>();
+  const newColumns: number[] = [];
   let columns = 0;
-  for (let column = 0; column <= maxColumns; column += 1) {
-    newColumns.set(column, columns);
+  for (let column = 0; columns < starts.size; column += 1) {
+    newColumns.push(columns);
     if (starts.has(column)) columns += 1;
   }
-  const toNewColumn = (column: number) => newColumns.get(column) ?? columns;
+  const toNewColumn = (column: number) => newColumns[column] ?? columns;
   const full = rows.map((cells) => {
     const row = cells.map((cell) => {
       const column = toNewColumn(cell.column);
