@@ -60,7 +60,12 @@ function toBlocks(nodes: RichText[], level: number, around?: RichText): RichText
 /** Normalizes a known block; an empty quote, callout, list or table gives no block. Undefined for other nodes. */
 function normalizeBlock(node: RichText, level: number): RichText[] | undefined {
   const children = getChildren(node);
-  if (isTextblock(node)) return toBlocks(children, level + 1, withoutContent(node));
+  if (isTextblock(node)) {
+    // a fast path, because most textblocks hold only texts
+    if (level < maxDepth && children.every(isText))
+      return [{ ...withoutContent(node), content: children.map((child) => toTextNode(child, child.text)) }];
+    return toBlocks(children, level + 1, withoutContent(node));
+  }
   if (node.type === 'blockMath') return toBlocks([{ ...node, type: 'inlineMath' }], level + 1);
   if (node.type === 'horizontalRule') return [withoutContent(node), ...toBlocks(children, level + 1)];
   if (quotes.has(node.type)) return omitIfEmpty(node, toBlocks(children, level + 1));
@@ -100,6 +105,11 @@ function getChildren(node: RichText): RichText[] {
 /** A hard break or image with its marks; an image can be a link. */
 function toLeaf(node: RichText): RichText {
   return node.marks ? { ...withoutContent(node), marks: resolveMarks(node.marks) } : withoutContent(node);
+}
+
+/** Whether a node is a text without children, which only malformed texts have. */
+function isText(node: RichText): node is RichText & { text: string } {
+  return node.type === 'text' && node.text !== undefined && !node.content;
 }
 
 function toTextNode(node: RichText, text: string): RichText {
