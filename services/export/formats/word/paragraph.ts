@@ -29,7 +29,7 @@ export function renderParagraph(properties: ParagraphProperties, inner: string):
     keepNext,
     keepLines,
     pageBreakBefore,
-    numbering,
+    numbering = '',
     border,
     spacing,
     left = 0,
@@ -38,21 +38,20 @@ export function renderParagraph(properties: ParagraphProperties, inner: string):
     align,
     markSize,
   } = properties;
-  const markup = [
-    style && `<w:pStyle w:val="${escapeXml(style)}"/>`,
-    keepNext && '<w:keepNext/>',
-    keepLines && '<w:keepLines/>',
-    pageBreakBefore && '<w:pageBreakBefore/>',
-    numbering,
-    border && `<w:pBdr>${border}</w:pBdr>`,
-    spacing && `<w:spacing ${spacing}/>`,
-    (left > 0 || hanging > 0) && `<w:ind w:left="${left}"${hanging > 0 ? ` w:hanging="${hanging}"` : ''}/>`,
-    contextualSpacing && '<w:contextualSpacing/>',
-    typeof align === 'string' && ALIGNMENTS.get(align),
-    markSize !== undefined && `<w:rPr>${renderFontSize(markSize)}</w:rPr>`,
-  ]
-    .filter(Boolean)
-    .join('');
+  const markup =
+    (style ? `<w:pStyle w:val="${escapeXml(style)}"/>` : '') +
+    (keepNext ? '<w:keepNext/>' : '') +
+    (keepLines ? '<w:keepLines/>' : '') +
+    (pageBreakBefore ? '<w:pageBreakBefore/>' : '') +
+    numbering +
+    (border ? `<w:pBdr>${border}</w:pBdr>` : '') +
+    (spacing ? `<w:spacing ${spacing}/>` : '') +
+    (left > 0 || hanging > 0
+      ? `<w:ind w:left="${left}"${hanging > 0 ? ` w:hanging="${hanging}"` : ''}/>`
+      : '') +
+    (contextualSpacing ? '<w:contextualSpacing/>' : '') +
+    (typeof align === 'string' ? (ALIGNMENTS.get(align) ?? '') : '') +
+    (markSize === undefined ? '' : `<w:rPr>${renderFontSize(markSize)}</w:rPr>`);
   return markup ? `<w:p><w:pPr>${markup}</w:pPr>${inner}</w:p>` : `<w:p>${inner}</w:p>`;
 }
 
@@ -75,9 +74,10 @@ export function getSizes(
   { context }: Position,
   inner = '',
 ): Pick<ParagraphProperties, 'spacing' | 'markSize'> {
-  const parts = [context.cell && CELL_SPACING, inner.includes('<w:drawing>') && AUTO_LINE_HEIGHT];
-  const spacing = parts.filter(Boolean).join(' ');
-  return { ...(spacing === '' ? {} : { spacing }), markSize: context.fontSize };
+  const hasPicture = inner.includes('<w:drawing>');
+  const cellSpacing = hasPicture ? `${CELL_SPACING} ${AUTO_LINE_HEIGHT}` : CELL_SPACING;
+  const spacing = context.cell ? cellSpacing : hasPicture ? AUTO_LINE_HEIGHT : '';
+  return { spacing, markSize: context.fontSize };
 }
 
 const CELL_SPACING = 'w:before="40" w:after="40"';

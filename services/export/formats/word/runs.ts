@@ -94,23 +94,21 @@ function renderRunProperties(
   const color = getColor(leaf)?.slice(1).toUpperCase();
   const highlight = marks.find((mark) => mark.type === 'highlight');
   const fill = highlight ? getHighlightColor(highlight) : isCode ? 'F2F2F2' : undefined;
-  return [
-    isLink && `<w:rStyle w:val="${escapeXml(writer.plan.styles.link.id)}"/>`,
-    isCode && '<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/>',
-    (has('bold') || head) && '<w:b/><w:bCs/>',
-    has('italic') && '<w:i/><w:iCs/>',
-    has('strike') && '<w:strike/>',
-    isCode && '<w:noProof/>',
-    color && `<w:color w:val="${color}"/>`,
-    fontSize !== undefined && renderFontSize(fontSize),
-    highlight && !fill && '<w:highlight w:val="yellow"/>',
-    has('underline') && '<w:u w:val="single"/>',
-    fill && `<w:shd w:val="clear" w:color="auto" w:fill="${fill}"/>`,
-    has('superscript') && '<w:vertAlign w:val="superscript"/>',
-    has('subscript') && !has('superscript') && '<w:vertAlign w:val="subscript"/>',
-  ]
-    .filter(Boolean)
-    .join('');
+  return (
+    (isLink ? `<w:rStyle w:val="${escapeXml(writer.plan.styles.link.id)}"/>` : '') +
+    (isCode ? '<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/>' : '') +
+    (has('bold') || head ? '<w:b/><w:bCs/>' : '') +
+    (has('italic') ? '<w:i/><w:iCs/>' : '') +
+    (has('strike') ? '<w:strike/>' : '') +
+    (isCode ? '<w:noProof/>' : '') +
+    (color ? `<w:color w:val="${color}"/>` : '') +
+    (fontSize === undefined ? '' : renderFontSize(fontSize)) +
+    (highlight && !fill ? '<w:highlight w:val="yellow"/>' : '') +
+    (has('underline') ? '<w:u w:val="single"/>' : '') +
+    (fill ? `<w:shd w:val="clear" w:color="auto" w:fill="${fill}"/>` : '') +
+    (has('superscript') ? '<w:vertAlign w:val="superscript"/>' : '') +
+    (has('subscript') && !has('superscript') ? '<w:vertAlign w:val="subscript"/>' : '')
+  );
 }
 
 /** Renders a font size; `points` is a multiple of 0.5. */
