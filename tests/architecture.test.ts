@@ -59,7 +59,7 @@ describe('dependencies', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('there are eight libraries', () => {
+  test('there are nine libraries', () => {
     expect(new Set(sources.map(({ path }) => getLibrary(path)).filter(Boolean))).toEqual(new Set(libraries));
   });
 

@@ -1,9 +1,9 @@
 /** Tests that mentions and formulas give their text to every renderer. */
 import { expect, test } from '@jest/globals';
 import { doc, link, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
+import { toMarkdown } from '../markdown/markdown.ts';
 import { getAttributeText } from './attribute-text.ts';
 import { toHtml } from './html.ts';
-import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
 import { toPlainText } from './text.ts';
 import type { RichText } from './tree.ts';

@@ -1,12 +1,12 @@
 /** Tests that the declared nodes and marks, from which docs and warnings are made, agree with the renderers. */
 import { expect, test } from '@jest/globals';
 import { p, text } from '../../tests/fixtures/generators/rich-text.ts';
+import { toMarkdown } from '../markdown/markdown.ts';
 import { isRichText } from './faults.ts';
 import { toGfm } from './gfm.ts';
 import { toHtml } from './html.ts';
 import { knownMarks } from './known-marks.ts';
 import { knownNodes } from './known-nodes.ts';
-import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
 import { findKnownMark, findKnownNode } from './names.ts';
 import { toPlainText } from './text.ts';

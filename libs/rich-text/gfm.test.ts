@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { outlineGfm } from '../../tests/rich-text/gfm-outline.ts';
 import { dataUri, png } from '../../tests/rich-text/sample-images.ts';
+import { toMarkdown } from '../markdown/markdown.ts';
 import { toGfm } from './gfm.ts';
-import { toMarkdown } from './markdown.ts';
 import type { RichText } from './tree.ts';
 
 const markdown = (content: RichText) => toMarkdown(toGfm(content, { headingLevel: 3 }));

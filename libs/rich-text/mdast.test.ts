@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { createRandom, hostileTree } from '../../tests/rich-text/hostile.ts';
 import { dataUri, png } from '../../tests/rich-text/sample-images.ts';
-import { toMarkdown } from './markdown.ts';
+import { toMarkdown } from '../markdown/markdown.ts';
 import { toMdast } from './mdast.ts';
 import type { RichText } from './tree.ts';
 

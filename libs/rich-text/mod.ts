@@ -1,4 +1,4 @@
-/** The public interface of libs/rich-text: validation, traversal, plain text, safe HTML and Markdown. */
+/** The public interface of libs/rich-text: validation, traversal, plain text, safe HTML and blocks of Markdown. */
 export { type Callout, type CalloutKind, calloutKinds, getCallout } from './callout.ts';
 export { type ColorName, colorNames, getColor } from './color.ts';
 export { findFaults, isRichText } from './faults.ts';
@@ -10,7 +10,6 @@ export { knownMarks } from './known-marks.ts';
 export { knownNodes } from './known-nodes.ts';
 export { type KnownAttribute, type KnownMark, type KnownNode, warningCodes } from './known-types.ts';
 export { safeHref } from './link.ts';
-export { toMarkdown } from './markdown.ts';
 export { type Attributes, element, escapeHtml, type Html, html, joinHtml, style } from './markup.ts';
 export { toMdast } from './mdast.ts';
 export { toPlainText } from './text.ts';

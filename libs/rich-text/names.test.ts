@@ -1,8 +1,8 @@
 /** Tests that ProseMirror's own names render as those of Tiptap. */
 import { expect, test } from '@jest/globals';
 import { doc, li, link, node, nodeWith, p, text } from '../../tests/fixtures/generators/rich-text.ts';
+import { toMarkdown } from '../markdown/markdown.ts';
 import { toHtml } from './html.ts';
-import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
 import { resolveMarks, resolveNode } from './names.ts';
 import { toPlainText } from './text.ts';

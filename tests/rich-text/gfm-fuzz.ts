@@ -1,7 +1,7 @@
 /** Fuzzes the conversion to GitHub Flavored Markdown with random trees; the same seed gives the same trees. */
 import { expect } from '@jest/globals';
+import { toMarkdown } from '../../libs/markdown/markdown.ts';
 import { toGfm } from '../../libs/rich-text/gfm.ts';
-import { toMarkdown } from '../../libs/rich-text/markdown.ts';
 import type { Mark, RichText } from '../../libs/rich-text/tree.ts';
 import { br, doc, link, node, nodeWith, p, text } from '../fixtures/generators/rich-text.ts';
 import { outlineGfm, outlineTree } from './gfm-outline.ts';

@@ -2,9 +2,9 @@
 import { expect } from '@jest/globals';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { toMarkdown } from '../../libs/markdown/markdown.ts';
 import { toGfm } from '../../libs/rich-text/gfm.ts';
 import { toHtml } from '../../libs/rich-text/html.ts';
-import { toMarkdown } from '../../libs/rich-text/markdown.ts';
 import { createRichText } from './gfm-fuzz.ts';
 import { createRandom } from './hostile.ts';
 

@@ -1,6 +1,7 @@
 /** Renders a document as Markdown; text in it never becomes markup. */
 import type { BlockContent, Heading, Paragraph } from 'mdast';
-import { type RichText, toGfm, toMarkdown, toMdast } from '#libs/rich-text';
+import { toMarkdown } from '#libs/markdown';
+import { type RichText, toGfm, toMdast } from '#libs/rich-text';
 import type { MarkdownFlavor } from '../contract.ts';
 import type { ExportDocument, ExportNode } from './document.ts';
 

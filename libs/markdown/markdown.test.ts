@@ -3,9 +3,9 @@ import { expect, test } from '@jest/globals';
 import type { RootContent } from 'mdast';
 import { doc, li, node, nodeWith, p } from '../../tests/fixtures/generators/rich-text.ts';
 import { createRandom, hostileText, hostileTree } from '../../tests/rich-text/hostile.ts';
+import { toMdast } from '../rich-text/mdast.ts';
+import { toPlainText } from '../rich-text/text.ts';
 import { toMarkdown } from './markdown.ts';
-import { toMdast } from './mdast.ts';
-import { toPlainText } from './text.ts';
 
 const toParagraph = (content: string) => toMarkdown(toMdast(p(content)));
 
