@@ -124,3 +124,13 @@ function allowedChildren(parent: RichText): string[] {
     ? blocks
     : [];
 }
+
+test('an empty list of children of a text changes nothing at any depth', () => {
+  const leaf = text('core', 'bold');
+  for (let depth = 0; depth < 70; depth += 1) {
+    let [usual, withChildren] = [p(leaf), p({ ...leaf, content: [] })];
+    for (let at = 0; at < depth; at += 1)
+      [usual, withChildren] = [node('blockquote', usual), node('blockquote', withChildren)];
+    expect(toWellFormed(usual)).toEqual(toWellFormed(withChildren));
+  }
+});
