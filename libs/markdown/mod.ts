@@ -1,2 +1,2 @@
-/** The public interface of libs/markdown. Apart from rich text, because few of its readers need the mdast packages. */
+/** The public interface of libs/markdown. It is not in rich-text, because few processes need the mdast packages. */
 export { toMarkdown } from './markdown.ts';

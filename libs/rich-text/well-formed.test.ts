@@ -97,6 +97,16 @@ test('content deeper than 64 nested blocks is reduced to its text', () => {
   expect(visits.length).toBeLessThan(140);
 });
 
+test('an empty list of children of a text changes nothing at any depth', () => {
+  const leaf = text('core', 'bold');
+  for (let depth = 0; depth < 70; depth += 1) {
+    let [usual, withChildren] = [p(leaf), p({ ...leaf, content: [] })];
+    for (let at = 0; at < depth; at += 1)
+      [usual, withChildren] = [node('blockquote', usual), node('blockquote', withChildren)];
+    expect(toWellFormed(usual)).toEqual(toWellFormed(withChildren));
+  }
+});
+
 function joinTexts(tree: RichText): string {
   return [...walk(tree)].map(({ node }) => node.text ?? '').join('');
 }
@@ -124,13 +134,3 @@ function allowedChildren(parent: RichText): string[] {
     ? blocks
     : [];
 }
-
-test('an empty list of children of a text changes nothing at any depth', () => {
-  const leaf = text('core', 'bold');
-  for (let depth = 0; depth < 70; depth += 1) {
-    let [usual, withChildren] = [p(leaf), p({ ...leaf, content: [] })];
-    for (let at = 0; at < depth; at += 1)
-      [usual, withChildren] = [node('blockquote', usual), node('blockquote', withChildren)];
-    expect(toWellFormed(usual)).toEqual(toWellFormed(withChildren));
-  }
-});

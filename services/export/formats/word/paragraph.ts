@@ -74,9 +74,9 @@ export function getSizes(
   { context }: Position,
   inner = '',
 ): Pick<ParagraphProperties, 'spacing' | 'markSize'> {
-  const hasPicture = inner.includes('<w:drawing>');
-  const cellSpacing = hasPicture ? `${CELL_SPACING} ${AUTO_LINE_HEIGHT}` : CELL_SPACING;
-  const spacing = context.cell ? cellSpacing : hasPicture ? AUTO_LINE_HEIGHT : '';
+  const cell = context.cell ? CELL_SPACING : '';
+  const picture = inner.includes('<w:drawing>') ? AUTO_LINE_HEIGHT : '';
+  const spacing = cell && picture ? `${cell} ${picture}` : cell + picture;
   return { spacing, markSize: context.fontSize };
 }
 
