@@ -90,7 +90,8 @@ function getRequestedSize(leaf: RichText, { width, height }: Size): Size {
   return { width: scaled.width * EMU_PER_PIXEL, height: scaled.height * EMU_PER_PIXEL };
 }
 
-function parsePixels(value: unknown): number | undefined {
+/** Returns a requested width or height in pixels; undefined if it is missing or not understood. */
+export function parsePixels(value: unknown): number | undefined {
   const number = typeof value === 'string' ? Number.parseFloat(value) : value;
   return typeof number === 'number' && number >= 1 && number <= 10_000 ? number : undefined;
 }

@@ -1,10 +1,11 @@
 /** Lays out a table: column widths of the editor, else by content as browsers do; smaller letters if words need it. */
 import { type GridCell, type RichText, walk } from '#libs/rich-text';
+import { parsePixels } from './picture.ts';
 import { measureText } from './text-width.ts';
 
 /**
- * The width of the table and of its columns, and the margin at the left and right of each cell, in twips. `fontSize` is
- * in points, undefined for the size of the surrounding text.
+ * The width of the table and of its columns, and the margin at the left and right of each cell, in twips. At least 80
+ * twips remain between the margins of a cell. `fontSize` is in points, undefined for the size of the surrounding text.
  */
 export type TableLayout = { total: number; widths: number[]; margin: number; fontSize?: number | undefined };
 
@@ -156,7 +157,7 @@ function measureCell(cell: RichText, fontSize: number): ContentWidth {
   };
   for (const { node } of walk(cell)) {
     if (node.type === 'image') {
-      const width = typeof node.attrs?.width === 'number' ? node.attrs.width * TWIPS_PER_PIXEL : PICTURE;
+      const width = getPictureWidth(node);
       line += width;
       min = Math.max(min, Math.min(width, PICTURE));
     } else if (node.text === undefined) {
@@ -172,4 +173,10 @@ function measureCell(cell: RichText, fontSize: number): ContentWidth {
   }
   endLine();
   return { min, max };
+}
+
+/** Returns the width of a picture in twips. Impossible ones are ignored: 1e308 would make the width of columns NaN. */
+function getPictureWidth({ attrs }: RichText): number {
+  const pixels = typeof attrs?.width === 'number' ? parsePixels(attrs.width) : undefined;
+  return pixels === undefined ? PICTURE : pixels * TWIPS_PER_PIXEL;
 }

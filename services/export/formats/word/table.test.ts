@@ -153,6 +153,19 @@ test('columns without widths are weighed by their content', async () => {
   expect(what).toBeGreaterThan(6_500);
 });
 
+test.each([1e308, -1e308, -5_000, 0])(
+  'a picture of %d pixels has a column of the usual width',
+  async (width) => {
+    const getPictureWidths = async (attrs: object) =>
+      getWidths(
+        await render(table([{ ...cell(''), content: [{ type: 'image', attrs }] }, cell('some words')])),
+      );
+    const usual = await getPictureWidths({});
+    expect(usual).toHaveLength(2);
+    expect(await getPictureWidths({ width })).toEqual(usual);
+  },
+);
+
 test('columns of short text share the width by their longest text', async () => {
   const [short = 0, long = 0] = getWidths(await render(table([cell('No.'), cell('Torque wrench')])));
   expect(long).toBeGreaterThan(short * 2);
