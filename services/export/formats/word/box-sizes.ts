@@ -1,7 +1,8 @@
 /** Estimates the sizes of rich text in the built-in template, for the page numbers of its contents. */
 import { createGrid, type GridCell, parseImage, type RichText } from '#libs/rich-text';
 import { MAX_UNBROKEN_LINES } from './blocks.ts';
-import { CALLOUT_MARGIN, CALLOUT_SPACE, getFrameWidth } from './callout.ts';
+import { limitIndent } from './body-writer.ts';
+import { CALLOUT_MARGIN, CALLOUT_SPACE, getCalloutWidth, getFrameWidth } from './callout.ts';
 import type { Box } from './page-flow.ts';
 import { EMU_PER_TWIP, getCaption, getPictureSize } from './picture.ts';
 import { ROW_SPACE } from './table.ts';
@@ -30,7 +31,10 @@ const DESCENT = 50;
 const AFTER_TABLE = 160;
 const ROW_BORDER = 10;
 
-/** The place of a block: `left`, `width` and `height` as in the renderer, `isCell` for tighter paragraphs. */
+/**
+ * The place of a block: `left`, `width` and `height` as in the renderer, so that text always has a width; `isCell` for
+ * tighter paragraphs.
+ */
 type Place = {
   left: number;
   width: number;
@@ -79,7 +83,7 @@ function* measureBlock(node: RichText, place: Place): Generator<Box> {
       return;
     }
     case 'blockquote':
-      yield* measureBlocks(content, { ...place, left: place.left + INDENT });
+      yield* measureBlocks(content, indent(place));
       return;
     case 'callout':
       yield* measureCallout(node, place);
@@ -98,8 +102,13 @@ function* measureBlock(node: RichText, place: Place): Generator<Box> {
   }
 }
 
+/** Indents a quote or list item as the renderer does. */
+function indent(place: Place): Place {
+  return { ...place, left: limitIndent(place, place.left + INDENT) };
+}
+
 function* measureItem(item: RichText, list: string, place: Place): Generator<Box> {
-  const inner = { ...place, left: place.left + INDENT };
+  const inner = indent(place);
   const [first, ...rest] = item.content ?? [];
   const isText = first?.type === 'paragraph' || first?.type === 'heading';
   const leaves = isText ? (first.content ?? []) : [];
@@ -182,7 +191,7 @@ function* measureCallout(callout: RichText, place: Place): Generator<Box> {
   const frame = getFrameWidth(callout);
   const band = TEXT * LINE + 60 + frame;
   yield { lines: 1, lineHeight: band, keepNext: true, isUnbreakable: true };
-  const width = place.width - place.left - 2 * CALLOUT_MARGIN;
+  const width = getCalloutWidth(place) - 2 * CALLOUT_MARGIN;
   const inner = { ...place, left: 0, width, height: place.height - CALLOUT_SPACE, isCell: true };
   const lineHeight = getHeight(callout.content ?? [], inner) + frame;
   yield { lines: 1, lineHeight, isUnbreakable: true, headerHeight: band };

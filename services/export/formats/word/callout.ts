@@ -33,6 +33,11 @@ export const CALLOUT_MARGIN = 160;
 export const CALLOUT_SPACE = 900;
 const MIN_WIDTH = 480;
 
+/** Returns the width of a callout's box in twips. In a narrow column, the box is wider than the column. */
+export function getCalloutWidth({ width, left }: Pick<Position, 'width' | 'left'>): number {
+  return Math.max(width - left, MIN_WIDTH);
+}
+
 /**
  * Renders a table of two rows. The band is a header row: it is never alone at the end of a page, and it is repeated if
  * the text is longer than a page.
@@ -46,7 +51,7 @@ export function renderCallout(
   const { kind, signalWord } = getCallout(node);
   const { fill, text, frame } = LOOKS[kind];
   const symbol = CALLOUT_SYMBOLS[kind];
-  const width = Math.max(position.width - position.left, MIN_WIDTH);
+  const width = getCalloutWidth(position);
   const inner = renderBlocks(writer, node.content ?? [], {
     ...{
       base: 0,

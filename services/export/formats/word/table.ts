@@ -67,7 +67,7 @@ function renderCell(
   const cellPosition: Position = {
     base: 0,
     left: 0,
-    width: Math.max(width - 2 * margin, 1),
+    width: width - 2 * margin,
     height: height - ROW_SPACE,
     level: 0,
     context: { cell: true, head: isHead, fontSize },
