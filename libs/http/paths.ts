@@ -1,4 +1,4 @@
-/** The order of paths: `/documents/counts` is not `/documents/{doc_id}` with the id `counts`. */
+/** The order of paths, and their methods: `/documents/counts` is not `/documents/{doc_id}` with the id `counts`. */
 import type { AnyOperation } from '#libs/contract';
 
 /** Converts an operation's path to the Express syntax. */
@@ -22,6 +22,14 @@ export function groupByPath<T>(
   }));
   groups.sort((one, other) => (one.rank < other.rank ? -1 : Number(one.rank > other.rank)));
   return groups.map(({ path, group }) => [path, group]);
+}
+
+/** Returns the value of `Allow`: the methods that the operations of one path answer. */
+export function toAllow(operations: readonly AnyOperation[]): string {
+  const methods = operations.map(({ method }) => method.toUpperCase());
+  if (methods.includes('GET')) methods.push('HEAD');
+  if (operations.some(({ crossOrigin }) => crossOrigin)) methods.push('OPTIONS');
+  return methods.join(', ');
 }
 
 /** Returns one digit per segment: 0 for a fixed one, 1 for a parameter. */

@@ -18,6 +18,7 @@ const readShared = operation({
   crossOrigin: true,
 });
 const readPlain = operation({ ...common, id: 'readPlain', path: '/plain', returns, crossOrigin: true });
+const writePlain = operation({ ...common, id: 'writePlain', method: 'post', path: '/plain', returns });
 const readOwn = operation({ ...common, id: 'readOwn', path: '/own', returns, etag: true });
 
 let http: HttpFixture;
@@ -28,7 +29,8 @@ beforeAll(async () => {
     runs += 1;
     return reply({}, { etag: '1' });
   };
-  http = await httpFixture([handle(readShared, run), handle(readPlain, run), handle(readOwn, run)]);
+  const operations = [readShared, readPlain, writePlain, readOwn];
+  http = await httpFixture(operations.map((each) => handle(each, run)));
 });
 afterAll(() => http?.listening.close(0));
 
@@ -55,6 +57,12 @@ test('a preflight is 204 with the allowed methods and headers', async () => {
     'access-control-max-age': '86400',
   });
   expect(runs).toBe(0);
+});
+
+test('Allow has all methods of the path, CORS those of the operation', async () => {
+  const { headers } = await preflight('/api/v1/plain');
+  expect(headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS');
+  expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD');
 });
 
 test('If-None-Match is allowed only for operations with an ETag', async () => {

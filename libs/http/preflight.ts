@@ -6,13 +6,13 @@ import { type AnyOperation, hasEtag } from '#libs/contract';
 const maxAgeSeconds = 86_400;
 
 /**
- * Creates the handler for OPTIONS of a cross-origin operation. It returns 204 with the allowed methods and
- * headers.
+ * Creates the handler for OPTIONS of a cross-origin operation. It returns 204 with the methods and headers that other
+ * origins may send. `allow` has all methods of the path.
  */
-export function answerPreflight(operation: AnyOperation): RequestHandler {
+export function answerPreflight(operation: AnyOperation, allow: string): RequestHandler {
   const methods = operation.method === 'get' ? 'GET, HEAD' : operation.method.toUpperCase();
   const headers = {
-    Allow: `${methods}, OPTIONS`,
+    Allow: allow,
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Allow-Methods': methods,
     ...(hasEtag(operation) && { 'Access-Control-Allow-Headers': 'If-None-Match' }),

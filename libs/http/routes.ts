@@ -15,7 +15,7 @@ import {
 import type { Admission } from './admission.ts';
 import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, Principal, Route } from './handle.ts';
-import { groupByPath, toExpressPath } from './paths.ts';
+import { groupByPath, toAllow, toExpressPath } from './paths.ts';
 import { answerPreflight } from './preflight.ts';
 import { type BodyReading, parseRequest } from './request.ts';
 import { createRequestInfo, type RequestNotes } from './request-info.ts';
@@ -66,6 +66,7 @@ export function createRouter(options: RouterOptions): express.RequestHandler {
   const getPath = ({ operation }: Route) => toExpressPath(operation, options.apiPrefix);
   for (const [path, routes] of groupByPath(options.routes, getPath)) {
     const expressRoute = routerFor(path).route(path);
+    const allow = toAllow(routes.map(({ operation }) => operation));
     for (const route of routes) {
       const { operation } = route;
       const declaredProblems = new Set(getProblems(operation));
@@ -74,7 +75,7 @@ export function createRouter(options: RouterOptions): express.RequestHandler {
           serve(options, route, declaredProblems, request, response),
         ),
       );
-      if (operation.crossOrigin) expressRoute.options(answerPreflight(operation));
+      if (operation.crossOrigin) expressRoute.options(answerPreflight(operation, allow));
     }
     // another method: no path with a parameter may answer for this one
     expressRoute.all((_request, _response, next) => next('router'));

@@ -14,7 +14,7 @@ import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Pro
 import { answerClientErrors } from './client-errors.ts';
 import { createPathRedactor } from './loggable-path.ts';
 import { splitWholeNetwork } from './networks.ts';
-import { groupByPath, toExpressPath } from './paths.ts';
+import { groupByPath, toAllow, toExpressPath } from './paths.ts';
 import { sendProblem, toProblem } from './responses.ts';
 
 /**
@@ -195,19 +195,11 @@ function handleUnknownRoute(
   const getPath = (operation: AnyOperation) => toExpressPath(operation, apiPrefix);
   const table = groupByPath(operations, getPath).map(([path, own]) => {
     const pattern = path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+');
-    return { pattern: new RegExp(`^${pattern}$`), Allow: listMethods(own).join(', ') };
+    return { pattern: new RegExp(`^${pattern}$`), Allow: toAllow(own) };
   });
   return (request: Request, response: Response) => {
     const found = table.find(({ pattern }) => pattern.test(request.path));
     if (!found) return refuse(response, NotFound('This route does not exist.'));
     refuse(response, MethodNotAllowed(undefined, { headers: { Allow: found.Allow } }));
   };
-}
-
-/** Returns the methods that one path answers. */
-function listMethods(operations: readonly AnyOperation[]): string[] {
-  const methods = operations.map(({ method }) => method.toUpperCase());
-  if (methods.includes('GET')) methods.push('HEAD');
-  if (operations.some(({ crossOrigin }) => crossOrigin)) methods.push('OPTIONS');
-  return methods;
 }
