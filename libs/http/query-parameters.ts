@@ -20,7 +20,7 @@ export function readQuery(
   { url, query: sent }: Pick<Request, 'url' | 'query'>,
   errors: InputErrors,
 ): unknown {
-  if (operation.at !== 'root' && !isDecodable(url)) throw InvalidRequest('The query is malformed.');
+  if (operation.at !== 'root' && !isQueryDecodable(url)) throw InvalidRequest('The query is malformed.');
   const fields: z.ZodRawShape = operation.query instanceof z.ZodObject ? operation.query.shape : {};
   const repeated = new Set<string>();
   for (const [name, value] of Object.entries(sent)) {
@@ -39,10 +39,12 @@ export function readQuery(
   return query;
 }
 
-/** Whether all percent-encoded bytes are UTF-8. The parser of the query would replace others by U+FFFD. */
-function isDecodable(url: string): boolean {
+/** Whether all percent-encoded bytes of the query are UTF-8. Its parser would replace others by U+FFFD. */
+function isQueryDecodable(url: string): boolean {
+  const start = url.indexOf('?');
+  if (start === -1) return true;
   try {
-    decodeURIComponent(url);
+    decodeURIComponent(url.slice(start));
     return true;
   } catch {
     return false;
