@@ -42,7 +42,7 @@ export interface Operation<
   readonly etag?: boolean;
   /**
    * `Cache-Control` of successful responses. By default a GET with an ETag has `private, no-cache`, and every other
-   * operation `no-store`. Never set it if a response contains a secret. A reply may set another one in its headers.
+   * operation `no-store`. Never set it if a response contains a secret. It does not apply to a private reply.
    */
   readonly cacheControl?: string;
   /** Whether the response is one page of a list, with a `Link` header to the next page. */

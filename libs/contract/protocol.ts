@@ -18,10 +18,11 @@ export function hasEtag({ method, etag }: AnyOperation): boolean {
 
 /**
  * Returns the `Cache-Control` of successful responses. No cache stores a response unless the operation says
- * otherwise, so that none keeps a secret.
+ * otherwise, so that none keeps a secret. What the operation says does not apply to a private response.
  */
-export function getCacheControl(operation: AnyOperation): string {
-  return operation.cacheControl ?? (hasEtag(operation) ? 'private, no-cache' : 'no-store');
+export function getCacheControl(operation: AnyOperation, { isPrivate = false } = {}): string {
+  if (operation.cacheControl !== undefined && !isPrivate) return operation.cacheControl;
+  return hasEtag(operation) ? 'private, no-cache' : 'no-store';
 }
 
 /** Whether the operation compares `If-Match` with the ETag of the resource it changes. */

@@ -69,7 +69,7 @@ export interface HandlerInput<O> {
   authorize(resource: ResourceOf<O>): void;
 }
 
-/** A response body with an ETag, a cursor, headers or a replay key. */
+/** A response body with an ETag, a cursor, headers, a replay key or a mark that it is private. */
 export class Reply<T> {
   readonly value: T;
   /** Strong ETag without quotes. */
@@ -77,6 +77,7 @@ export class Reply<T> {
   /** Cursor of the next page, if there is one, before it is sealed. */
   readonly next: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly isPrivate: boolean;
   readonly replayKey: ReplayKey | undefined;
 
   constructor(value: T, options: ReplyOptions) {
@@ -84,6 +85,7 @@ export class Reply<T> {
     this.etag = options.etag;
     this.next = options.next;
     this.headers = options.headers ?? {};
+    this.isPrivate = options.isPrivate ?? false;
     this.replayKey = options.replayKey;
   }
 }
@@ -94,7 +96,10 @@ export type ReplayKey = Readonly<Record<string, string>>;
 interface ReplyOptions {
   etag?: string | undefined;
   next?: string | undefined;
+  /** `Cache-Control` in it is ignored: the operation decides about it. */
   headers?: Readonly<Record<string, string>>;
+  /** Whether shared caches must not store the response, although the operation has a `cacheControl`. */
+  isPrivate?: boolean;
   /**
    * Allows a response of any length for an `Idempotency-Key`. A long response is not stored; `replay` renders
    * it again from these ids.
@@ -102,7 +107,7 @@ interface ReplyOptions {
   replayKey?: ReplayKey;
 }
 
-/** Creates a reply: a response body with an ETag, the cursor of the next page, headers or a replay key. */
+/** Creates a reply: a response body with an ETag, the cursor of the next page, headers and other options. */
 export function reply<T>(value: T, options: ReplyOptions): Reply<T> {
   return new Reply(value, options);
 }

@@ -22,6 +22,7 @@ const getPublic = operation({
   id: 'getPublic',
   path: '/public',
   returns: z.unknown(),
+  query: z.object({ private: z.string().optional() }),
   cacheControl: 'public, max-age=60',
 });
 const listPages = operation({
@@ -66,7 +67,9 @@ beforeAll(async () => {
       call = input.call;
       return reply({ a: 1 }, { etag: 'v7' });
     }),
-    handle(getPublic, async () => reply({}, { headers: { 'Cache-Control': 'max-age=9' } })),
+    handle(getPublic, async ({ query }) =>
+      reply({}, { headers: { 'Cache-Control': 'max-age=9' }, isPrivate: query.private !== undefined }),
+    ),
     handle(listPages, async () => reply([], { next: 'a>b "c"\r\nX: y' })),
     handle(getNothing, async () => undefined),
     handle(readText, async () => json('{"spliced": [1 , 2]}')),
@@ -225,6 +228,7 @@ describe('response bodies', () => {
       expect((await get(path)).headers.get('cache-control')).toBe(policy);
     for (const path of ['/nowhere', '/fail?how=teapot', '/fail?how=error', '/fail'])
       expect((await get(path)).headers.get('cache-control')).toBe('no-store');
+    expect((await get('/public?private=yes')).headers.get('cache-control')).toBe('no-store');
     expect((await http.ask('DELETE', '/api/v1/nothing')).headers.get('cache-control')).toBe('no-store');
   });
 

@@ -22,6 +22,8 @@ export interface Rendered {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | Readable | undefined;
+  /** Whether shared caches must not store the response. */
+  isPrivate?: boolean;
   /** The ids from which `replay` can render the response again, if it can. */
   replayKey?: ReplayKey;
 }
@@ -33,18 +35,20 @@ export function render(
   request: Request,
   sealCursor: (cursor: string) => string,
 ): Rendered {
-  const { value, etag, next, headers, replayKey } = result instanceof Reply ? result : new Reply(result, {});
+  const reply = result instanceof Reply ? result : new Reply(result, {});
+  const { value, etag, next, headers, isPrivate, replayKey } = reply;
   const all: Record<string, string> = { ...headers };
   if (etag !== undefined) all.ETag = `"${etag}"`;
   if (next !== undefined) all.Link = `<${toNextUrl(request, sealCursor(next))}>; rel="next"`;
-  if (value === undefined) return { status, headers: all, body: undefined };
+  if (value === undefined) return { status, headers: all, body: undefined, isPrivate };
   if (value instanceof Body)
-    return { status, headers: { 'Content-Type': value.type, ...all }, body: value.content };
+    return { status, headers: { 'Content-Type': value.type, ...all }, body: value.content, isPrivate };
   const body = value instanceof Json ? value.text : JSON.stringify(value);
   return {
     status,
     headers: { 'Content-Type': 'application/json', ...all },
     body,
+    isPrivate,
     ...(replayKey && { replayKey }),
   };
 }

@@ -115,10 +115,7 @@ async function serve(
     // neither a body that arrives slowly nor a long poll is work
     end = operation.longPoll ? undefined : options.admission?.begin();
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
-    // a handler may only be stricter than its operation
-    const own = rendered.headers['Cache-Control'] ?? '';
-    const cacheControl = /^(private|no-store)/.test(own) ? own : getCacheControl(operation);
-    const headers = { ...rendered.headers, 'Cache-Control': cacheControl };
+    const headers = { ...rendered.headers, 'Cache-Control': getCacheControl(operation, rendered) };
     await send(request, response, { ...rendered, headers });
   } catch (error) {
     failure = toFailure(error, declaredProblems);

@@ -96,9 +96,10 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
     if (!found) throw Unavailable('The document is being changed. Try again.', { headers: retryHeaders });
     options.countResponse({ format, cache: found.cacheStatus });
     const { link, etag } = found.version;
-    const linkHeaders = link.storedToken.password_hash === undefined ? publicHeaders : protectedHeaders;
+    const isPrivate = link.storedToken.password_hash !== undefined;
+    const linkHeaders = isPrivate ? protectedHeaders : publicHeaders;
     const headers = { ...linkHeaders, ...representation.getHeaders(link) };
-    return reply(createBody(representation.type, found.bytes), { etag, headers });
+    return reply(createBody(representation.type, found.bytes), { etag, headers, isPrivate });
   });
 
   const submit = handle(submitSharePassword, async ({ params, query, body, call }) => {
@@ -106,7 +107,7 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
     const link = await findLink(params, call);
     const path = `${basePath}/embed/${params.org_slug}/${params.token}`;
     const Location = query.format ? `${path}?format=${query.format}` : path;
-    const headers = { ...publicHeaders, 'Cache-Control': 'no-store', Location };
+    const headers = { ...publicHeaders, Location };
     const request = toProtectedRequest(link, call);
     // the password was removed while the reader entered it
     if (!request) return reply(undefined, { headers });
