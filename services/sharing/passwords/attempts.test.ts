@@ -9,7 +9,7 @@ function createAttempts() {
   const attempts = passwordAttempts({ now: () => clock.ms });
   /** The seconds to wait for an attempt; 0 if it was counted. */
   const attempt = (link: string, address: string) => {
-    const result = attempts.begin(link, address);
+    const result = attempts.consume(link, address);
     return typeof result === 'function' ? 0 : result.waitSeconds;
   };
   return { clock, attempts, attempt };
@@ -35,21 +35,21 @@ test('a hundred attempts for a link are free in an hour, from any addresses', ()
     expect(attempt('a', `192.0.2.${count}`)).toBe(0);
     clock.ms += 1_000;
   }
-  expect(attempts.begin('a', '192.0.2.200')).toEqual({ policy: linkPolicy, waitSeconds: 3600 - 100 });
+  expect(attempts.consume('a', '192.0.2.200')).toEqual({ policy: linkPolicy, waitSeconds: 3600 - 100 });
   expect(attempt('b', '192.0.2.200')).toBe(0);
 });
 
 test('the longer wait counts if both limits are used up', () => {
   const { attempts, attempt } = createAttempts();
   for (let count = 0; count < linkPolicy.quota; count += 1) attempt('a', `192.0.2.${count % 10}`);
-  expect(attempts.begin('a', '192.0.2.1')).toEqual({ policy: linkPolicy, waitSeconds: 3600 });
+  expect(attempts.consume('a', '192.0.2.1')).toEqual({ policy: linkPolicy, waitSeconds: 3600 });
 });
 
 test('attempts that are taken back or rejected are not counted', () => {
   const { clock, attempts, attempt } = createAttempts();
   for (let count = 0; count < 200; count += 1) {
-    const takeBack = attempts.begin('a', '192.0.2.1');
-    if (typeof takeBack === 'function') takeBack();
+    const refund = attempts.consume('a', '192.0.2.1');
+    if (typeof refund === 'function') refund();
   }
   for (let count = 0; count < addressPolicy.quota; count += 1) expect(attempt('a', '192.0.2.1')).toBe(0);
   for (let count = 0; count < 200; count += 1) expect(attempt('a', '192.0.2.1')).toBeGreaterThan(0);

@@ -17,13 +17,16 @@ export interface UsedUpLimit {
   waitSeconds: number;
 }
 
+/** Takes back the count of an attempt. */
+export type Refund = () => void;
+
 /** The limits of wrong passwords. */
 export interface PasswordAttempts {
   /**
-   * Counts an attempt before its password is checked, so that parallel requests cannot exceed the limits. Returns the
-   * function that takes it back, or the limit that is used up; then nothing is counted.
+   * Counts an attempt before its password is checked, so that parallel requests cannot exceed the limits. Counts
+   * nothing if a limit is used up, and returns that limit.
    */
-  begin(link: string, address: string): (() => void) | UsedUpLimit;
+  consume(link: string, address: string): Refund | UsedUpLimit;
 }
 
 /** Creates the limits; they hold for any period of their length. `now` is in milliseconds. */
@@ -31,7 +34,7 @@ export function passwordAttempts({ now }: { now: () => number }): PasswordAttemp
   /** The times of the counted attempts, oldest first. */
   const counters = createBoundedCache<string, readonly number[]>(maxCounters);
   return {
-    begin(link, address) {
+    consume(link, address) {
       const at = now();
       const counted = toCounters(link, address).map((counter) => {
         const from = at - counter.policy.windowSeconds * 1000;

@@ -51,8 +51,7 @@ export function passwordCheck(options: PasswordCheckOptions): CheckPassword {
     const key = createHmac('sha256', cacheKey).update(parts).digest('base64url');
     const at = verifiedAt.get(key);
     if (at !== undefined && now() - at < rememberMs) return 'right';
-    const check = inFlight.get(key) ?? startCheck(key, { hash, password_hash }, password, address);
-    return check;
+    return inFlight.get(key) ?? startCheck(key, { hash, password_hash }, password, address);
   };
 
   function startCheck(
@@ -61,29 +60,24 @@ export function passwordCheck(options: PasswordCheckOptions): CheckPassword {
     password: string,
     address: string,
   ): Promise<PasswordResult> {
-    const attempt = attempts.begin(hash, address);
-    if (typeof attempt !== 'function') {
+    const refund = attempts.consume(hash, address);
+    if (typeof refund !== 'function') {
       count({ result: 'limited' });
-      return Promise.resolve(attempt);
+      return Promise.resolve(refund);
     }
-    const check = compare().finally(() => inFlight.delete(key));
-    inFlight.set(key, check);
-    return check;
-
-    async function compare(): Promise<PasswordResult> {
+    const compare = async (): Promise<PasswordResult> => {
       const isRight = await passwords.verify(password, password_hash).catch((error: unknown) => {
-        takeBack();
+        refund();
         throw error;
       });
       count({ result: isRight ? 'right' : 'wrong' });
       if (!isRight) return 'wrong';
-      takeBack();
+      refund();
       verifiedAt.set(key, now());
       return 'right';
-    }
-
-    function takeBack() {
-      if (typeof attempt === 'function') attempt();
-    }
+    };
+    const check = compare().finally(() => inFlight.delete(key));
+    inFlight.set(key, check);
+    return check;
   }
 }
