@@ -40,7 +40,7 @@ function rejectCredential(error: 'invalid_request' | 'invalid_token', reason: st
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Returns the password of a header `Basic …`; undefined if it is none, no base64, no UTF-8 or has no user name. */
+/** Returns the password of a header `Basic …`. Undefined for another scheme, or without base64, UTF-8 or a colon. */
 export function parseBasicPassword(header: string | undefined): string | undefined {
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? '') ?? [];
   if (encoded === undefined) return undefined;

@@ -171,7 +171,7 @@ export function toControls({ expires_at, allowed_origins, password_hash }: LinkC
   };
 }
 
-/** A control without a value is not stored, so that links without controls have the rows that they always had. */
+/** A row has no field for a control that is not set: null removes it. */
 function toUpdate(changes: ControlChanges): mongoose.UpdateQuery<ShareTokenRow> {
   const all = Object.entries(changes);
   return {

@@ -6,8 +6,8 @@ const wrong = html`<p class="wrong" id="wrong" role="alert">This password is wro
 `;
 
 /**
- * Renders the page. The form has no address, so that it is sent to the link as it was opened, with the part of the
- * document that the link points to.
+ * Renders the page. The form has no `action`, so the browser sends it to the address of the page and keeps the
+ * `#fragment`, which names a part of the document.
  */
 export function passwordPage({ isWrong }: { isWrong: boolean }): string {
   const invalid = html` aria-invalid="true" aria-describedby="wrong"`;
