@@ -135,7 +135,7 @@ export function exportHandlers({
     const isApproved = document.status !== 'draft' && approved_at != null;
     const [rows, token, approvers] = await Promise.all([
       records.findRows(actor, document),
-      isShared ? records.findToken(actor, document) : undefined,
+      isShared ? records.findToken(actor, document, now()) : undefined,
       isApproved && placeholders.includes('approved_by') ? records.findApprovers(actor, document._id) : [],
     ]);
     const record = toDocumentRecord(document, rows, {

@@ -100,6 +100,18 @@ test('a link of an archived family is not shown', async () => {
   expect((await exportPart(id, templateId, 'word/document.xml')).text).toContain('see []');
 });
 
+test('a link is not shown from its end on', async () => {
+  const { id } = await publishDocument();
+  const { body } = await send('POST', `/documents/${id}/share-token`);
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  expect((await send('PATCH', `/documents/${id}/share-token`, { expires_at })).status).toBe(200);
+  const before = await exportPart(id, templateId, 'word/document.xml');
+  expect(before.text).toContain(`[${body.url}]`);
+  const tokens = app.db.collection('share_tokens');
+  await tokens.updateOne({ family_id: id }, { $set: { expires_at: new Date() } });
+  expect((await exportPart(id, templateId, 'word/document.xml')).text).toContain('see []');
+});
+
 describe('an approved version', () => {
   const form = new FormData();
   form.append('name', 'Approval');

@@ -8,7 +8,10 @@ export const sealedToken = {
   context: ({ family_id }: { family_id: string }) => `share_tokens.token/${family_id}`,
 };
 
-/** The share token of each family. A token with another `share_epoch` than its family no longer works. */
+/**
+ * The share token of each family. A token no longer works if its `share_epoch` is not that of its family, or from its
+ * `expires_at` on.
+ */
 export const shareLinks = view({
   name: 'share_links',
   collection: 'share_tokens',
@@ -19,6 +22,7 @@ export const shareLinks = view({
     /** The encrypted token. */
     sealed: z.string(),
     share_epoch: z.number(),
+    expires_at: z.date().optional(),
   }),
   sealed: [sealedToken],
 });

@@ -52,12 +52,15 @@ export function recordStore(store: Pick<Store, 'read' | 'opening'>) {
       return ordered.map(({ name }) => name);
     },
 
-    /** Returns the token of the family's public link; undefined if it has none that works. */
+    /** Returns the token of the family's public link; undefined if it has none that works at this time. */
     async findToken(
       { organization_id }: Pick<Actor, 'organization_id'>,
       { family_id, share_epoch }: Family,
+      at: Date,
     ): Promise<string | undefined> {
-      const link = await linkRows.in(organization_id).one({ family_id, share_epoch });
+      // also matches a link without an end
+      const isNotExpired = { expires_at: { $not: { $lte: at } } };
+      const link = await linkRows.in(organization_id).one({ family_id, share_epoch, ...isNotExpired });
       return link && openToken(link.sealed, link);
     },
   };
