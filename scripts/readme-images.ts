@@ -6,9 +6,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { apiClient, findOrInstallLibreOffice, must, testBrowser } from '#libs/testing';
+import { apiClient, must, printToPdf, testBrowser } from '#libs/testing';
 import { localRun } from '../tests/local-run.ts';
 
 type Browser = Awaited<ReturnType<typeof testBrowser>>;
@@ -59,9 +58,7 @@ async function exportWord(key: string): Promise<Uint8Array> {
   const form = new FormData();
   form.set('name', 'Corporate');
   form.set('file', new Blob([await readFile(template)]), 'corporate-template.docx');
-  const headers = { Authorization: `Bearer ${key}` };
-  const uploaded = await fetch(`${service.origin}/api/v1/templates`, { method: 'POST', headers, body: form });
-  const { id } = (await uploaded.json()) as { id: string };
+  const { id } = await must(api, 'POST', '/templates', { as: key, body: form });
   const [document] = await must(api, 'GET', '/documents?status=published', { as: key });
   const word = `/documents/${document.id}/export/word?template_id=${id}`;
   return (await api.request('GET', word, { as: key })).bytes;
@@ -69,11 +66,7 @@ async function exportWord(key: string): Promise<Uint8Array> {
 
 /** The first and the third page of a Word file, printed by LibreOffice. */
 async function drawWordFile(browser: Browser, word: Uint8Array): Promise<Buffer> {
-  await writeFile(join(folder, 'sop.docx'), word);
-  const libreOffice = await findOrInstallLibreOffice();
-  const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
-  const convert = ['--headless', '--norestore', profile, '--convert-to', 'pdf', '--outdir', folder];
-  await run(libreOffice, [...convert, join(folder, 'sop.docx')]);
+  await printToPdf(new Map([['sop', word]]), folder);
   const files = [];
   for (const page of ['1', '3']) {
     const options = ['-png', '-singlefile', '-r', '62', '-f', page, '-l', page];

@@ -13,25 +13,14 @@ const convertMs = 240_000 * slowness;
 
 /** Prints Word files as PDF with LibreOffice; returns their text and layout (poppler) by file name. */
 export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {
-  const libreOffice = await findOrInstallLibreOffice();
-  await findOrInstall(findArial, 'fonts-liberation', 'A font with the widths of Arial for the tests');
   const reader = await findOrInstall(
     () => findOnPath('pdftotext'),
     'poppler-utils',
     'pdftotext for the tests',
   );
-  printLine(`LibreOffice for the tests: ${libreOffice}.`);
   const folder = await mkdtemp(join(tmpdir(), 'pds-office-'));
   try {
-    const paths = [];
-    for (const [name, bytes] of files) {
-      const path = join(folder, `${name}.docx`);
-      await writeFile(path, bytes);
-      paths.push(path);
-    }
-    const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
-    const args = ['--headless', '--norestore', profile, '--convert-to', 'pdf', '--outdir', folder, ...paths];
-    await promisify(execFile)(libreOffice, args, { timeout: convertMs });
+    await printToPdf(files, folder);
     const texts = new Map<string, string>();
     for (const name of files.keys()) {
       const text = join(folder, `${name}.txt`);
@@ -42,6 +31,22 @@ export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promi
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Prints Word files with LibreOffice, as `<name>.pdf` in a folder, which also has its profile afterwards. */
+export async function printToPdf(files: ReadonlyMap<string, Uint8Array>, folder: string): Promise<void> {
+  const libreOffice = await findOrInstallLibreOffice();
+  await findOrInstall(findArial, 'fonts-liberation', 'A font with the widths of Arial for the tests');
+  printLine(`LibreOffice for the tests: ${libreOffice}.`);
+  const paths = [];
+  for (const [name, bytes] of files) {
+    const path = join(folder, `${name}.docx`);
+    await writeFile(path, bytes);
+    paths.push(path);
+  }
+  const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
+  const args = ['--headless', '--norestore', profile, '--convert-to', 'pdf', '--outdir', folder, ...paths];
+  await promisify(execFile)(libreOffice, args, { timeout: convertMs });
 }
 
 /** The path of LibreOffice; installs it if it is missing. Rejects if that fails. */

@@ -19,7 +19,7 @@ export {
   type TestResponse,
 } from './http-client.ts';
 export { sendIdempotencyKeys } from './idempotency-keys.ts';
-export { findOrInstallLibreOffice, printedText } from './libreoffice.ts';
+export { findOrInstallLibreOffice, printedText, printToPdf } from './libreoffice.ts';
 export { readMetric, readSeries, type Series, sumSeries } from './metrics.ts';
 export { type ProfiledCommand, profileCommands } from './mongo-profiler.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
