@@ -15,6 +15,7 @@ import { promisify } from 'node:util';
 import { findOrInstallLibreOffice, freePorts } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { findBinary } from '../../tools/mongod/binary.ts';
+import { createUserPath } from '../typescript-client/programs.ts';
 import { type Block, findCommandBlocks } from './blocks.ts';
 import { createFreshCopy } from './fresh-copy.ts';
 import { documentedPorts, findProgram, type Ports } from './programs.ts';
@@ -106,10 +107,9 @@ export async function openReader(): Promise<Reader> {
 
 /** The environment of a reader: without settings of this process, and without other `node_modules` in the PATH. */
 function createEnvironment(folders: readonly string[]): Record<string, string | undefined> {
-  const { PATH = '', HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE, DENO_DIR } = process.env;
-  const usual = PATH.split(':').filter((one) => !one.includes('node_modules'));
+  const { HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE, DENO_DIR } = process.env;
   return {
-    PATH: [...folders, ...usual].join(':'),
+    PATH: createUserPath(folders),
     ...{ HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE, DENO_DIR },
   };
 }

@@ -7,7 +7,7 @@ import { must, type Person, register, type TestApp, testApp } from '#libs/testin
 import { packClient } from '../../scripts/typescript-client/pack.ts';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/testing/services.ts';
-import { type ProgramOutput, runOrThrow, start } from '../typescript-client/programs.ts';
+import { createUserPath, type ProgramOutput, runOrThrow, start } from '../typescript-client/programs.ts';
 
 const example = new URL('../../examples/ci-publish', import.meta.url).pathname;
 const page = 'sops/closing-the-till.json';
@@ -23,9 +23,8 @@ let steps: { condition: string; commands: string }[];
 beforeAll(async () => {
   [app, folder] = await Promise.all([testApp({ services, contracts }), mkdtemp(join(tmpdir(), 'pds-ci-'))]);
   admin = await register(app);
-  const others = (process.env.PATH ?? '').split(':').filter((one) => !one.includes('node_modules'));
   env = {
-    PATH: [join(folder, 'global/bin'), dirname(process.execPath), ...others].join(':'),
+    PATH: createUserPath([join(folder, 'global/bin'), dirname(process.execPath)]),
     HOME: folder,
     NPM_CONFIG_PREFIX: join(folder, 'global'),
     npm_config_audit: 'false',

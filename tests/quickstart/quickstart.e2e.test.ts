@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findTestProgram, freePorts } from '#libs/testing';
 import { createFreshCopy } from '../docs-commands/fresh-copy.ts';
 import { type LocalRun, localRun } from '../local-run.ts';
-import { runOrThrow } from '../typescript-client/programs.ts';
+import { createUserPath, runOrThrow } from '../typescript-client/programs.ts';
 import { type CodeBlock, readQuickStart } from './page.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
@@ -36,11 +36,9 @@ beforeAll(async () => {
   const ports = { PORT: String(port), MANAGEMENT_PORT: String(managementPort) };
   [clone, service] = await Promise.all([createFreshCopy(), localRun(dataDir, ports)]);
   work = join(clone, 'quickstart');
-  const { PATH = '', HOME } = process.env;
-  const others = PATH.split(':').filter((folder) => !folder.includes('node_modules'));
   env = {
-    PATH: [dirname(process.execPath), ...others].join(':'),
-    HOME,
+    PATH: createUserPath([dirname(process.execPath)]),
+    HOME: process.env.HOME,
     PORT: String(receiverPort),
     npm_config_audit: 'false',
     NODE_DISABLE_COMPILE_CACHE: '1',

@@ -56,10 +56,16 @@ export async function runOrThrow(
   throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`);
 }
 
-/** The Node of the machine, which may be older than that of the project; undefined if there is none. */
-export function findOtherNode(): string | undefined {
-  const folders = (process.env.PATH ?? '')
+/** The PATH of a user's terminal: these folders, and those of the machine without the programs of this project. */
+export function createUserPath(folders: readonly string[] = []): string {
+  const others = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((folder) => !folder.includes('node_modules'));
+  return [...folders, ...others].join(delimiter);
+}
+
+/** The Node of the machine, which may be older than that of the project; undefined if there is none. */
+export function findOtherNode(): string | undefined {
+  const folders = createUserPath().split(delimiter);
   return folders.map((folder) => join(folder, 'node')).find((file) => existsSync(file));
 }
