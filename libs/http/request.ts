@@ -7,6 +7,7 @@ import {
   addError,
   checkShape,
   createInputErrors,
+  type FormBody,
   type InputErrors,
   InvalidRequest,
   isConditional,
@@ -106,15 +107,8 @@ async function readBody(
   // the client has disconnected, so that there is no event
   if (response.closed) lease.release();
   try {
-    if ('file' in shape) return await readFile(shape, request, lease, errors);
-    if ('form' in shape) {
-      const bytes = await readBytes(request, getMaxBytes(operation), lease);
-      if (!request.is(formType)) throw unsupportedMediaType(formType);
-      return {
-        value: parseForm(shape, bytes, errors),
-        fingerprint: createHash('sha256').update(bytes).digest('base64url'),
-      };
-    }
+    if ('file' in shape) return await readUpload(shape, request, lease, errors);
+    if ('form' in shape) return await readForm(operation, shape, request, lease, errors);
     return await readJson(operation, shape, request, lease, parser, errors);
   } catch (error) {
     // the response closes later, when the rest of the body was discarded
@@ -123,7 +117,7 @@ async function readBody(
   }
 }
 
-async function readFile(
+async function readUpload(
   shape: Multipart,
   request: Request,
   lease: BodyLease,
@@ -131,6 +125,19 @@ async function readFile(
 ): Promise<ReadBody> {
   const { fields, file, fingerprint } = await readMultipart(request, shape, lease, errors);
   return { value: { fields: checkShape(shape.fields, fields, 'body', errors), file }, fingerprint };
+}
+
+async function readForm(
+  operation: AnyOperation,
+  shape: FormBody,
+  request: Request,
+  lease: BodyLease,
+  errors: InputErrors,
+): Promise<ReadBody> {
+  const bytes = await readBytes(request, getMaxBytes(operation), lease);
+  if (!request.is(formType)) throw unsupportedMediaType(formType);
+  const fingerprint = createHash('sha256').update(bytes).digest('base64url');
+  return { value: parseForm(shape, bytes, errors), fingerprint };
 }
 
 async function readJson(
