@@ -180,18 +180,22 @@ function toUpdate(changes: ControlChanges): mongoose.UpdateQuery<ShareTokenRow> 
   };
 }
 
+/** The fields of a token that a public request reads; `family_id` is only for the join. */
+const linkFields: Readonly<Record<string, 0 | 1>> = {
+  ...{ _id: 0, organization_id: 1, family_id: 1, hash: 1, share_epoch: 1 },
+  ...Object.fromEntries(controlNames.map((name) => [name, 1])),
+};
+
 /**
  * Joins a token with the published version of its family, and with the organization of the link. Every invalid link
  * sends the same command. For an unknown token, `$facet` returns a row too, and the joins find nothing.
  */
 function createLinkQuery(slug: string, token: string): mongoose.PipelineStage[] {
-  const names = ['organization_id', 'family_id', 'hash', 'share_epoch', ...controlNames];
-  const fields = { _id: 0, ...Object.fromEntries(names.map((name) => [name, 1])) } as const;
   const toTextOrEmpty = (path: string) => ({ $ifNull: [{ $first: path }, ''] });
   const sameOrganization = { $expr: { $eq: ['$organization_id', '$$organization_id'] } };
   return [
     { $match: { hash: hashToken(token) } },
-    { $facet: { tokens: [{ $project: fields }] } },
+    { $facet: { tokens: [{ $project: linkFields }] } },
     {
       $set: {
         organization_id: toTextOrEmpty('$tokens.organization_id'),
