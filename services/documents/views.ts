@@ -1,6 +1,7 @@
 /** Defines the read-only views of documents for other services, and the order of their rows. */
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
+import type { ApprovalState } from './rules/approval.ts';
 import { blockBytes, nodeBytes } from './rules/storage-size.ts';
 import { documentStatus, nodeType } from './shapes.ts';
 
@@ -9,7 +10,6 @@ export const documentStates = view({
   name: 'document_states',
   collection: 'documents',
   scope: 'organization_id',
-  stages: [{ $set: { approved_at: '$approval.approved_at' } }],
   row: z.object({
     _id: id,
     organization_id: id,
@@ -26,8 +26,8 @@ export const documentStates = view({
     /** Rows from before these three fields existed do not have them. */
     content_hash: z.string().nullish(),
     change_summary: z.string().nullish(),
-    /** When the last approver approved the version. A draft that has it is not published yet. */
-    approved_at: z.date().nullish(),
+    /** The pending or approved request. A stage that selects its time would slow down each read of this view. */
+    approval: z.custom<ApprovalState>().nullish(),
     /** Counts every change of the document or its tree. */
     row_version: z.number(),
     /** Counts how often the family's published version was archived. Links with a lower count are revoked. */

@@ -17,7 +17,7 @@ import {
 import { toFileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
 import type { ExportMetrics } from './metrics.ts';
-import { toDocumentRecord } from './rules.ts';
+import { getApprovedAt, toDocumentRecord } from './rules.ts';
 import type { DocumentStore, ExportSource } from './store/documents.ts';
 import type { RecordStore } from './store/records.ts';
 import type { TemplateStore } from './store/templates.ts';
@@ -131,12 +131,11 @@ export function exportHandlers({
     { id, placeholders }: { id: string; placeholders: readonly string[] },
   ): Promise<RenderTarget> {
     const isShared = placeholders.includes('url') && document.status === 'published';
-    const { approved_at } = document;
-    const isApproved = document.status !== 'draft' && approved_at != null;
+    const showsApprovers = placeholders.includes('approved_by') && getApprovedAt(document) !== null;
     const [rows, token, approvers] = await Promise.all([
       records.findRows(actor, document),
       isShared ? records.findToken(actor, document, now()) : undefined,
-      isApproved && placeholders.includes('approved_by') ? records.findApprovers(actor, document._id) : [],
+      showsApprovers ? records.findApprovers(actor, document._id) : [],
     ]);
     const record = toDocumentRecord(document, rows, {
       url: token === undefined ? '' : `${appUrl}/embed/${organization.slug}/${token}`,

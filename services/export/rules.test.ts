@@ -31,8 +31,9 @@ describe('exported document', () => {
 
   test('only a published version is approved', () => {
     const approved_at = new Date('2026-11-20T08:00:00Z');
+    const approval = { id: 'r', status: 'approved' as const, approved_at };
     const get = (status: 'draft' | 'published' | 'archived') =>
-      toDocumentProperties({ ...document, status, approved_at }, 'Acme').approved_at;
+      toDocumentProperties({ ...document, status, approval }, 'Acme').approved_at;
     expect(['draft', 'published', 'archived'].map((status) => get(status as 'draft'))).toEqual([
       ...[null, '2026-11-20T08:00:00.000Z', null],
     ]);

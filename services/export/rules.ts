@@ -7,32 +7,32 @@ import type { RecordRows, VersionRow } from './store/records.ts';
 /** A node row, as the view of the documents service returns it. */
 export type NodeRow = RowOf<typeof documentNodes>;
 
+type DocumentState = RowOf<typeof documentStates>;
+
+/** Returns the time of the approval, ISO 8601, or null without one. A draft never says that it is approved. */
+export function getApprovedAt({ status, approval }: Pick<DocumentState, 'status' | 'approval'>) {
+  return status === 'draft' ? null : (approval?.approved_at?.toISOString() ?? null);
+}
+
 /** Maps a document row to the properties that the formats need. */
-export function toDocumentProperties(
-  document: RowOf<typeof documentStates>,
-  organization: string,
-): DocumentProperties {
+export function toDocumentProperties(document: DocumentState, organization: string): DocumentProperties {
   const { title, version, department, status, published_at } = document;
-  const approved_at = status === 'published' ? document.approved_at : undefined;
   return {
     ...{ title, version, department, organization },
     published_at: published_at?.toISOString() ?? null,
-    approved_at: approved_at?.toISOString() ?? null,
+    approved_at: status === 'published' ? getApprovedAt(document) : null,
   };
 }
 
 /** The state of a document, as far as its record says it. */
-type RecordedState = Pick<
-  RowOf<typeof documentStates>,
-  '_id' | 'status' | 'content_hash' | 'change_summary' | 'approved_at'
->;
+type RecordedState = Pick<DocumentState, '_id' | 'status' | 'content_hash' | 'change_summary' | 'approval'>;
 
 /**
  * Maps the versions of a document's family to its record. The later version with the earliest publication supersedes
  * the document. The history ends with the document itself, so that an old version stays as it was.
  */
 export function toDocumentRecord(
-  { _id, status, content_hash, change_summary, approved_at }: RecordedState,
+  { _id, status, content_hash, change_summary, approval }: RecordedState,
   { versions, names }: RecordRows,
   { url, exported_at, approved_by }: Pick<DocumentRecord, 'url' | 'exported_at' | 'approved_by'>,
 ): DocumentRecord | undefined {
@@ -52,8 +52,7 @@ export function toDocumentRecord(
     exported_at,
     content_hash: content_hash?.replace('sha256:', '').slice(0, 12) ?? '',
     change_summary: change_summary ?? '',
-    // a draft never says that it is approved
-    approved_at: (status !== 'draft' && approved_at?.toISOString().slice(0, 10)) || '',
+    approved_at: getApprovedAt({ status, approval })?.slice(0, 10) ?? '',
     approved_by,
     created_at: own.created_at.toISOString(),
     updated_at: own.updated_at.toISOString(),
