@@ -104,7 +104,8 @@ export function publishHandlers({
     const { approval } = draft;
     const isApproved = approval?.status === 'approved';
     const request = isApproved ? await approvals.get(actor, approval.id) : undefined;
-    const { requiresApproval } = await repository.getPublishSettings(actor);
+    // with an approved request, the setting does not matter
+    const requiresApproval = !request && (await repository.getPublishSettings(actor)).requiresApproval;
     if (!mayPublish(draft, request?.approvers, requiresApproval)) throw ApprovalMissing();
   }
 }
