@@ -35,11 +35,13 @@ import {
 import type { Approvals } from './store/approvals.ts';
 import type { ApprovalRow, DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
+import type { Families } from './store/families.ts';
 import type { Trees } from './store/tree.ts';
 
 /** The dependencies of `approvalHandlers`. */
 export interface ApprovalHandlerDeps {
   repository: DocumentRepository;
+  families: Pick<Families, 'setApprovers'>;
   trees: Trees;
   approvals: Approvals;
   documentReply: DocumentReply;
@@ -50,7 +52,7 @@ const position = z.tuple([id]);
 
 /** Handles the operations on approvers and on requests for approval. */
 export function approvalHandlers(deps: ApprovalHandlerDeps) {
-  const { repository, trees, approvals, documentReply, now } = deps;
+  const { repository, families, trees, approvals, documentReply, now } = deps;
   return [
     handle(
       updateApprovers,
@@ -61,7 +63,7 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
           const members = await approvals.findNames(within, approver_ids);
           const ineligible = findIneligible(approver_ids, new Set(members.keys()));
           if (ineligible.length > 0) throw notEligibleProblem(ineligible);
-          await approvals.setApprovers(document, approver_ids, tx);
+          await families.setApprovers(document, { approver_ids, at: now() }, tx);
           const changed = await repository.get(within, doc_id);
           return documentReply.fromNodes(changed, await trees.findAll(changed, tx));
         }),

@@ -52,7 +52,7 @@ export const documents = service({
       listing: listing(store, searchWords),
       families: families(store, repository),
       editors: editors(store, now),
-      approvals: approvals(store, now),
+      approvals: approvals(store),
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
       quota: quota(store),
       now,

@@ -4,7 +4,7 @@ import { NotFound } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
 import { memberProfiles } from '../../identity/contract.ts';
 import type { Approval } from '../approval-shapes.ts';
-import { type ApprovalRow, approvals as collection, type DocumentRow, documents } from './collections.ts';
+import { type ApprovalRow, approvals as collection } from './collections.ts';
 
 /** Selects requests. */
 export interface ApprovalFilters {
@@ -21,9 +21,8 @@ export interface ApprovalPage {
 }
 
 /** Creates the store of requests for approval. */
-export function approvals(store: Store, now: () => Date) {
+export function approvals(store: Store) {
   const rows = store.rows(collection);
-  const documentRows = store.rows(documents);
   const profiles = store.read(memberProfiles);
 
   return {
@@ -65,16 +64,6 @@ export function approvals(store: Store, now: () => Date) {
       { session }: Transaction,
     ): Promise<void> {
       await rows.updateOne({ _id }, change, { session });
-    },
-
-    /** Sets the approvers of all versions of a document. */
-    async setApprovers(
-      { organization_id, family_id }: DocumentRow,
-      approver_ids: string[],
-      { session }: Transaction,
-    ): Promise<void> {
-      const update = { $set: { approver_ids, updated_at: now() }, $inc: { row_version: 1 } };
-      await documentRows.updateMany({ organization_id, family_id }, update, { session });
     },
 
     /** Returns the names of those users who are members, by id. */

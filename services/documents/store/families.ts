@@ -27,6 +27,16 @@ export function families(store: Store, repository: Pick<DocumentRepository, 'get
         await rows.updateOne({ _id: before._id }, completeChange(before, archive(at), at), { session });
     },
 
+    /** Sets the approvers of all versions of a document. */
+    async setApprovers(
+      { organization_id, family_id }: DocumentRow,
+      { approver_ids, at }: { approver_ids: string[]; at: Date },
+      { session }: Transaction,
+    ): Promise<void> {
+      const update = { $set: { approver_ids, updated_at: at }, $inc: { row_version: 1 } };
+      await rows.updateMany({ organization_id, family_id }, update, { session });
+    },
+
     /** Revokes all public links of a family permanently, including those of its drafts. Changes no ETag. */
     async revokeLinks(
       { organization_id, family_id, share_epoch }: DocumentRow,
