@@ -1,6 +1,6 @@
 /** Sets the approvers of documents, submits drafts for approval, and takes the decisions of their approvers. */
 import { z } from 'zod';
-import { Forbidden, InvalidRequest, id, newId, type Problem, parseCursor } from '#libs/contract';
+import { Forbidden, InvalidRequest, id, listErrors, newId, parseCursor } from '#libs/contract';
 import { type HandlerInput, handle, toPage } from '#libs/http';
 import type { Actor } from '#libs/store';
 import { computeContentHash } from './content-hash.ts';
@@ -25,11 +25,11 @@ import type { DocumentReply } from './document-reply.ts';
 import { assertDraft, assertNotInApproval } from './editing.ts';
 import { toApproval, toSummary } from './presenters.ts';
 import {
-  assertReason,
   findIneligible,
   getApprovalStatus,
-  type Ineligible,
+  isReasonMissing,
   listContributors,
+  type Submission,
   withoutApproval,
 } from './rules/approval.ts';
 import type { Approvals } from './store/approvals.ts';
@@ -60,9 +60,7 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
         repository.respond(actor, doc_id, async (within, tx) => {
           const document = await repository.get(within, doc_id, { ifMatch });
           if (document.status === 'archived') throw DocumentIsArchived();
-          const members = await approvals.findNames(within, approver_ids);
-          const ineligible = findIneligible(approver_ids, new Set(members.keys()));
-          if (ineligible.length > 0) throw notEligibleProblem(ineligible);
+          await assertEligible(within, approver_ids);
           await families.setApprovers(document, { approver_ids, at: now() }, tx);
           const changed = await repository.get(within, doc_id);
           return documentReply.fromNodes(changed, await trees.findAll(changed, tx));
@@ -74,21 +72,22 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
       async ({ actor, body, authorize }) =>
         repository.respond(actor, body.document_id, async (within, tx) => {
           await assertDocument(within, body.document_id, 'body');
-          const request = { _id: newId(), submittedBy: actor.user_id, ...body };
-          const submit = async (draft: DocumentRow, at: Date) => {
+          const submit = async (draft: DocumentRow, created_at: Date) => {
             assertDraft(draft);
             assertNotInApproval(draft);
-            const approverIds = await getApprovers(within, draft, request);
-            const nodes = await trees.findAll(draft, tx);
-            const content_hash = await computeContentHash(draft, nodes);
-            const approval = toNewRequest(request, draft, { content_hash, approverIds, at });
-            const state = { id: approval._id, status: 'pending' as const, approved_at: null };
-            return { change: { content_hash, approval: state }, result: approval };
+            const approverIds = await getApprovers(within, draft, body.approver_ids);
+            const content_hash = await computeContentHash(draft, await trees.findAll(draft, tx));
+            const { comment = null } = body;
+            const fields = { content_hash, submitted_by: actor.user_id, comment, created_at };
+            const request = createRequest(draft, approverIds, fields);
+            const approval = { id: request._id, status: 'pending' as const, approved_at: null };
+            return { change: { content_hash, approval }, result: request };
           };
           const updated = await repository.update(within, body.document_id, { authorize }, submit);
-          const approval = toApproval(updated.result);
-          await approvals.add(updated.result, tx);
-          tx.publish(ApprovalRequested, { document: toSummary(updated.document), approval });
+          const { document, result: request } = updated;
+          await approvals.add(request, tx);
+          const approval = toApproval(request);
+          tx.publish(ApprovalRequested, { document: toSummary(document), approval });
           return approval;
         }),
       {
@@ -117,7 +116,8 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
         return repository.respond(actor, document_id, async (within, tx) => {
           const request = await approvals.get(within, approval_id);
           authorize(request);
-          assertReason(body.decision, body.comment);
+          if (isReasonMissing(body.decision, body.comment))
+            throw listErrors(InvalidRequest, [{ path: 'body/comment', message: 'Say what to change' }]);
           assertDecidable(request, actor.user_id, body.content_hash);
           const decided = await decide(within, request, body);
           await approvals.update(request, decided, tx);
@@ -143,9 +143,7 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
       async ({ actor, params: { approval_id }, authorize }) => {
         const { document_id } = await approvals.get(actor, approval_id);
         return repository.respond(actor, document_id, async (within, tx) => {
-          const request = await approvals.get(within, approval_id);
-          const draft = await repository.find(within, document_id);
-          authorize({ submitted_by: request.submitted_by, created_by: draft?.created_by });
+          const { request, draft } = await findWithdrawable(within, approval_id, authorize);
           if (draft?.status !== 'draft' || draft.approval?.id !== approval_id) throw ApprovalClosed();
           await approvals.update(request, { status: 'withdrawn' }, tx);
           const withdraw = async () => ({ change: withoutApproval });
@@ -155,33 +153,45 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
           return approval;
         });
       },
-      { authorizeReplay: assertWithdrawable },
+      {
+        authorizeReplay: ({ actor, params, authorize }) =>
+          findWithdrawable(actor, params.approval_id, authorize),
+      },
     ),
   ];
 
   /** Throws `InvalidRequest` if the document that the query or the body names does not exist. */
   async function assertDocument(actor: Actor, document_id: string, place: 'query' | 'body'): Promise<void> {
     if (await repository.find(actor, document_id)) return;
-    const errors = [{ path: `${place}/document_id`, message: 'This document does not exist' }];
-    throw InvalidRequest(undefined, { extra: { errors } });
+    const path = `${place}/document_id`;
+    throw listErrors(InvalidRequest, [{ path, message: 'This document does not exist' }]);
   }
 
   /** Returns the approvers of a request. Throws unless there are some and all of them may approve. */
   async function getApprovers(
-    actor: Actor,
+    actor: Actor & { user_id: string },
     draft: DocumentRow,
-    { submittedBy, approver_ids = [] }: NewRequest,
+    named: readonly string[] = [],
   ): Promise<string[]> {
-    const approverIds = [...new Set([...(draft.approver_ids ?? []), ...approver_ids])];
+    const approverIds = [...new Set([...(draft.approver_ids ?? []), ...named])];
     if (approverIds.length === 0) {
       const message = 'Name at least one approver: the document has none';
-      throw InvalidRequest(undefined, { extra: { errors: [{ path: 'body/approver_ids', message }] } });
+      throw listErrors(InvalidRequest, [{ path: 'body/approver_ids', message }]);
     }
-    const members = await approvals.findNames(actor, approverIds);
-    const contributors = listContributors(draft);
-    const ineligible = findIneligible(approverIds, new Set(members.keys()), { submittedBy, contributors });
-    if (ineligible.length > 0) throw notEligibleProblem(ineligible);
+    const submission = { submittedBy: actor.user_id, contributors: listContributors(draft) };
+    await assertEligible(actor, approverIds, submission);
     return approverIds;
+  }
+
+  /** Throws `ApproverNotEligible` unless all are members, and may approve what is submitted. */
+  async function assertEligible(
+    actor: Actor,
+    approverIds: readonly string[],
+    submission?: Submission,
+  ): Promise<void> {
+    const members = await approvals.findNames(actor, approverIds);
+    const ineligible = findIneligible(approverIds, new Set(members.keys()), submission);
+    if (ineligible.length > 0) throw ApproverNotEligible(undefined, { extra: { approvers: ineligible } });
   }
 
   /** Returns the change of a request by the decision of the actor. */
@@ -198,41 +208,28 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
     return { status: getApprovalStatus(changed), approvers: changed };
   }
 
-  async function assertWithdrawable({
-    actor,
-    params,
-    authorize,
-  }: Pick<HandlerInput<typeof withdrawApproval>, 'actor' | 'params' | 'authorize'>): Promise<void> {
-    const { submitted_by, document_id } = await approvals.get(actor, params.approval_id);
-    const document = await repository.find(actor, document_id);
-    authorize({ submitted_by, created_by: document?.created_by });
+  /** Returns a request and its document, which may be deleted. Throws unless the actor may withdraw the request. */
+  async function findWithdrawable(
+    actor: Actor,
+    approvalId: string,
+    authorize: HandlerInput<typeof withdrawApproval>['authorize'],
+  ) {
+    const request = await approvals.get(actor, approvalId);
+    const draft = await repository.find(actor, request.document_id);
+    authorize({ submitted_by: request.submitted_by, created_by: draft?.created_by });
+    return { request, draft };
   }
 }
 
-/** What a request for approval says. */
-interface NewRequest {
-  _id: string;
-  submittedBy: string;
-  approver_ids?: string[] | undefined;
-  comment?: string | null | undefined;
-}
-
-function toNewRequest(
-  { _id, submittedBy, comment = null }: NewRequest,
+function createRequest(
   { _id: document_id, organization_id }: DocumentRow,
-  { content_hash, approverIds, at }: { content_hash: string; approverIds: readonly string[]; at: Date },
+  approverIds: readonly string[],
+  fields: Pick<ApprovalRow, 'content_hash' | 'submitted_by' | 'comment' | 'created_at'>,
 ): ApprovalRow {
   const undecided = { name: null, decision: null, comment: null, decided_at: null };
   return {
-    _id,
-    organization_id,
-    document_id,
-    content_hash,
-    status: 'pending',
-    submitted_by: submittedBy,
-    comment,
+    ...{ _id: newId(), organization_id, document_id, status: 'pending', ...fields },
     approvers: approverIds.map((member_id) => ({ member_id, ...undecided })),
-    created_at: at,
   };
 }
 
@@ -242,8 +239,4 @@ function assertDecidable({ approvers, status, content_hash }: ApprovalRow, me: s
     throw AlreadyDecided();
   if (status !== 'pending') throw ApprovalClosed();
   if (hash !== content_hash) throw ContentChanged();
-}
-
-function notEligibleProblem(approvers: Ineligible[]): Problem {
-  return ApproverNotEligible(undefined, { extra: { approvers } });
 }

@@ -6,6 +6,7 @@ import {
   findIneligible,
   getApprovalStatus,
   isFrozen,
+  isReasonMissing,
   listContributors,
   mayPublish,
 } from './approval.ts';
@@ -55,6 +56,17 @@ test('a request is approved by all approvers and rejected by one', () => {
   expect(getApprovalStatus([yes, open])).toBe('pending');
   expect(getApprovalStatus([yes, open, no])).toBe('rejected');
 });
+
+test.each([
+  ['approve', undefined, false],
+  ['reject', 'Wrong order.', false],
+  ['reject', ' \n', true],
+  ['reject', '', true],
+  ['reject', null, true],
+  ['reject', undefined, true],
+] as const)('the decision %s with the comment %j lacks its reason: %s', (decision, comment, expected) =>
+  expect(isReasonMissing(decision, comment)).toBe(expected),
+);
 
 test('members who submit or have written the draft are not eligible', () => {
   const members = new Set(['a', 'b', 'c']);

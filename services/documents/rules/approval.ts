@@ -1,5 +1,4 @@
 /** Defines the rules of approval: who may approve, when a draft is frozen, and when it may be published. */
-import { InvalidRequest, listErrors } from '#libs/contract';
 import type { Approval } from '../approval-shapes.ts';
 import type { DocumentStatus } from '../shapes.ts';
 
@@ -67,16 +66,22 @@ export interface Ineligible {
   reason: 'not_member' | 'submitter' | 'contributor';
 }
 
-/** Returns the approvers who cannot approve a draft that this user submits. */
+/** Who submits a draft, and who wrote it. */
+export interface Submission {
+  submittedBy: string;
+  contributors: readonly string[];
+}
+
+/** Returns those who cannot approve a submitted draft. Without a submission, all members can. */
 export function findIneligible(
   approverIds: readonly string[],
   members: ReadonlySet<string>,
-  draft?: { submittedBy: string; contributors: readonly string[] },
+  submission?: Submission,
 ): Ineligible[] {
   return approverIds.flatMap((member_id): Ineligible[] => {
     if (!members.has(member_id)) return [{ member_id, reason: 'not_member' }];
-    if (member_id === draft?.submittedBy) return [{ member_id, reason: 'submitter' }];
-    return draft?.contributors.includes(member_id) ? [{ member_id, reason: 'contributor' }] : [];
+    if (member_id === submission?.submittedBy) return [{ member_id, reason: 'submitter' }];
+    return submission?.contributors.includes(member_id) ? [{ member_id, reason: 'contributor' }] : [];
   });
 }
 
@@ -102,8 +107,7 @@ export function mayPublish(
   return approver_ids.every((id) => approved.includes(id));
 }
 
-/** Throws `InvalidRequest` for a rejection whose comment does not say what to change. */
-export function assertReason(decision: 'approve' | 'reject', comment: string | null = null): void {
-  if (decision === 'reject' && !/\S/.test(comment ?? ''))
-    throw listErrors(InvalidRequest, [{ path: 'body/comment', message: 'Say what to change' }]);
+/** Returns true for a rejection whose comment does not say what to change. */
+export function isReasonMissing(decision: 'approve' | 'reject', comment: string | null = null): boolean {
+  return decision === 'reject' && !/\S/.test(comment ?? '');
 }
