@@ -1,6 +1,7 @@
 /** Defines the rules of approval: who may approve, when a draft is frozen, and when it may be published. */
 import type { Approval } from '../approval-shapes.ts';
 import type { DocumentStatus } from '../shapes.ts';
+import { isWrite } from './writes.ts';
 
 /** The pending or approved request of a document. */
 export interface ApprovalState {
@@ -36,21 +37,13 @@ export function isFrozen({ status, approval }: Pick<ApprovableDocument, 'status'
   return status === 'draft' && approval != null;
 }
 
-/** The fields of a draft that its contributors change. A change without any field is a new order of nodes. */
-const writtenFields: ReadonlySet<string> = new Set([
-  ...['title', 'version', 'department', 'language', 'change_summary', 'minor_change'],
-  ...['node_count', 'content_bytes'],
-]);
-
 /** Returns the fields to store with a change, so that the user who changes a draft is one of its contributors. */
 export function addContributor(
   document: ApprovableDocument,
   change: object,
   userId: string | null,
 ): { contributor_ids?: string[] } {
-  const fields = Object.keys(change);
-  const isWrite = fields.length === 0 || fields.some((field) => writtenFields.has(field));
-  if (document.status !== 'draft' || userId === null || !isWrite) return {};
+  if (document.status !== 'draft' || userId === null || !isWrite(change)) return {};
   const known = listContributors(document);
   return known.includes(userId) ? {} : { contributor_ids: [...known, userId] };
 }

@@ -1,7 +1,7 @@
 /** Completes a change of a document's row with the fields that every change sets. */
 import { withoutApproval } from '../rules/approval.ts';
-import { isInPlaceEdit } from '../rules/in-place-edit.ts';
 import { scheduleUpdateEvent } from '../rules/update-events.ts';
+import { isInPlaceEdit } from '../rules/writes.ts';
 import type { DocumentRow } from './collections.ts';
 import { scheduleReindex } from './search.ts';
 

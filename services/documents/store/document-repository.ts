@@ -5,7 +5,7 @@ import { organizationProfiles } from '../../identity/contract.ts';
 import { DocumentEdited } from '../events.ts';
 import { toSummary } from '../presenters.ts';
 import { addContributor } from '../rules/approval.ts';
-import { isInPlaceEdit } from '../rules/in-place-edit.ts';
+import { isInPlaceEdit } from '../rules/writes.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { type Change, completeChange } from './document-change.ts';
 import { assertPreconditions, type Preconditions } from './preconditions.ts';

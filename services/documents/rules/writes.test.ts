@@ -1,6 +1,6 @@
 /** Tests every branch of the rule of in-place edits. */
 import { expect, test } from '@jest/globals';
-import { isInPlaceEdit } from './in-place-edit.ts';
+import { isInPlaceEdit } from './writes.ts';
 
 const published = { status: 'published' } as const;
 
