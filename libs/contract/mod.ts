@@ -61,6 +61,7 @@ export {
   order,
   patchBody,
   queryFlag,
+  queryList,
   requiredText,
   text,
   timestamp,

@@ -41,6 +41,11 @@ export const queryFlag = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
+/** A query parameter that may be repeated. One value is an array with it. */
+export function queryList<Item extends z.ZodType>(item: Item, maximum: number) {
+  return z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(maximum));
+}
+
 /** A time in a request: ISO 8601 with an offset or `Z`. */
 export const inputTime = z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-21T09:30:00Z'] });
 

@@ -1,6 +1,6 @@
 /** Defines the operations on the approvers of a document and on requests for approval. */
 import { z } from 'zod';
-import { InvalidRequest, id, NotFound, operation, page } from '#libs/contract';
+import { InvalidRequest, id, NotFound, operation, page, queryList } from '#libs/contract';
 import { admin, member } from '../../identity/contract.ts';
 import { approver, documentSubmitters, submitterOwnerOrAdmin } from '../access.ts';
 import { Approval, approvalStatus, approverIds, comment, contentHash } from '../approval-shapes.ts';
@@ -61,8 +61,7 @@ export const listApprovals = operation({
   query: z.object({
     ...page,
     document_id: id.optional().meta({ description: 'Only requests for this version of a document' }),
-    status: z
-      .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(approvalStatus).max(4))
+    status: queryList(approvalStatus, approvalStatus.options.length)
       .optional()
       .meta({ description: 'May be repeated. Default: all' }),
     awaiting: z

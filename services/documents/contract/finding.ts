@@ -1,6 +1,6 @@
 /** Defines the read operations: list documents, count them, get one. */
 import { z } from 'zod';
-import { id, inputTime, NotFound, operation, page, requiredText, text } from '#libs/contract';
+import { id, inputTime, NotFound, operation, page, queryList, requiredText, text } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
 import { Document, DocumentSummary, docParams, documentStatus, listSort } from '../shapes.ts';
 
@@ -19,8 +19,7 @@ const filters = {
   }),
 };
 
-const statuses = z
-  .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(documentStatus).max(3))
+const statuses = queryList(documentStatus, documentStatus.options.length)
   .optional()
   .meta({ description: 'May be repeated. Default: drafts and published documents' });
 
