@@ -207,6 +207,7 @@ export const InboxItem = z
     created_at: timestamp,
   })
   .meta({ id: 'InboxItem' });
+export type InboxItem = z.infer<typeof InboxItem>;
 
 export const ApiKey = z
   .strictObject({

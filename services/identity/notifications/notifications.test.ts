@@ -1,6 +1,5 @@
 /** Notifications over HTTP with a real MongoDB and the events that cause them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { z } from 'zod';
 import { newId } from '#libs/contract';
 import {
   addMember,
@@ -15,9 +14,7 @@ import {
 import { contracts } from '../../contracts.ts';
 import { services } from '../../testing/services.ts';
 import { documentAssigned, memberJoined, recipients, toNotification } from '../rules/notifications.ts';
-import { InboxItem as inboxItem } from '../shapes.ts';
-
-type InboxItem = z.infer<typeof inboxItem>;
+import { InboxItem } from '../shapes.ts';
 
 let app: TestApp;
 let ada: Person;
@@ -46,7 +43,7 @@ describe('notifications', () => {
       'the notification',
       async () => (await getInbox(ada.token)).length > 0 && getInbox(ada.token),
     );
-    expect(inboxItem.parse(items.at(-1))).toMatchObject({
+    expect(InboxItem.parse(items.at(-1))).toMatchObject({
       type: 'member.joined',
       title: 'Guest joined the organization',
       data: { member_id: guest.userId },

@@ -26,6 +26,7 @@ import {
 import {
   type ApprovalInfo,
   approvalChanged,
+  approvalRecipients,
   approvalRequested,
   type DocumentInfo,
   documentAssigned,
@@ -97,12 +98,10 @@ export function notifyMembers({
     if (refired) return Promise.resolve();
     return notify(event, recipients(document, event.actor_id), toNotification(event.type, document));
   };
-  /** Notifies the submitter and the owner, but not the one who decided or withdrew the request. */
   const notifyAboutApproval = (event: Envelope<{ document: DocumentInfo; approval: ApprovalInfo }>) => {
     const { document, approval } = event.data;
-    const userIds = [...new Set([approval.submitted_by, document.created_by])];
-    const others = userIds.filter((userId) => userId !== event.actor_id);
-    return notify(event, others, approvalChanged(event.type, document, approval));
+    const userIds = approvalRecipients(document, approval, event.actor_id);
+    return notify(event, userIds, approvalChanged(event.type, document, approval));
   };
   return [
     on(ApprovalRequested, (event) => {

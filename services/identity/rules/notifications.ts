@@ -26,6 +26,19 @@ const actions: Record<string, string> = {
 /** The users to notify about a document: its creator and its editor, without the user who acted. */
 export function recipients(document: DocumentInfo, actorId: string | null): string[] {
   const userIds = [document.created_by, ...(document.editor_id === null ? [] : [document.editor_id])];
+  return listOthers(userIds, actorId);
+}
+
+/** The users to notify about a decided or withdrawn request: its submitter and the owner, without the user who acted. */
+export function approvalRecipients(
+  { created_by }: DocumentInfo,
+  { submitted_by }: ApprovalInfo,
+  actorId: string | null,
+): string[] {
+  return listOthers([submitted_by, created_by], actorId);
+}
+
+function listOthers(userIds: readonly string[], actorId: string | null): string[] {
   return [...new Set(userIds)].filter((userId) => userId !== actorId);
 }
 
