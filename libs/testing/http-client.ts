@@ -11,12 +11,15 @@ export interface TestRequest {
   headers?: Record<string, string>;
 }
 
+/** A value of any shape, read from JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read the fields that they expect
+export type AnyJson = any;
+
 /** A response; `body` is parsed if it is JSON, otherwise it is the bytes. */
 export interface TestResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: callers read responses of any shape
-  body: any;
+  body: AnyJson;
   bytes: Uint8Array;
 }
 

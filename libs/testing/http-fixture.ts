@@ -18,6 +18,7 @@ import {
   type TokenBucket,
 } from '#libs/http';
 import { createKeyring, type Store, type StoredResponse } from '#libs/store';
+import type { AnyJson } from './http-client.ts';
 
 /** The principal of the token `good`; the token `outsider` gives a principal without permissions. */
 export const ada: Principal = { organization_id: newId(), user_id: newId(), key_id: null };
@@ -113,8 +114,7 @@ export async function httpFixture(
 }
 
 /** Parses the JSON body of a response. */
-// biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
-export async function parseJson(response: Response | Promise<Response>): Promise<any> {
+export async function parseJson(response: Response | Promise<Response>): Promise<AnyJson> {
   return (await response).json();
 }
 

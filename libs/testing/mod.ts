@@ -10,6 +10,7 @@ export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
 export { retainedBytes } from './heap.ts';
 export {
+  type AnyJson,
   apiClient,
   type HttpClient,
   httpClient,

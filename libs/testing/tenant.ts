@@ -1,6 +1,6 @@
 /** Builds organizations and what they own through the API. All functions reject if a request fails. */
 import { randomBytes } from 'node:crypto';
-import { type HttpClient, httpClient, must, type TestResponse } from './http-client.ts';
+import { type AnyJson, type HttpClient, httpClient, must } from './http-client.ts';
 import { opsToken, type TestApp } from './test-app.ts';
 
 /** A member of an organization, with an access token (`token`). */
@@ -17,8 +17,6 @@ export interface Person extends Member {
   organizationId: string;
   slug: string;
 }
-
-type Body = TestResponse['body'];
 
 /** Registers a new organization with its admin, and creates an API key with the role `admin`. */
 export async function register(client: HttpClient): Promise<Person> {
@@ -55,12 +53,12 @@ export function createDocument(
   client: HttpClient,
   as: string,
   body: unknown = { title: 'SOP' },
-): Promise<Body> {
+): Promise<AnyJson> {
   return must(client, 'POST', '/documents', { as, body, status: 201 });
 }
 
 /** Creates and publishes a document, and returns it. */
-export async function publishDocument(client: HttpClient, as: string, body?: unknown): Promise<Body> {
+export async function publishDocument(client: HttpClient, as: string, body?: unknown): Promise<AnyJson> {
   const { id } = await createDocument(client, as, body);
   return must(client, 'POST', `/documents/${id}/publish`, { as, status: 200 });
 }

@@ -205,7 +205,7 @@ async function prepare({ submitted }: Race): Promise<Sample> {
   await context.request(owner, 'PATCH', `${id}/editor`, { editor_id: editor.id });
   if (!submitted) return { id, request: { id: '', content_hash: '' } };
   const people = { editor, second };
-  const request = await approval.submitted(
+  const request = await approval.createRequest(
     owner,
     id,
     submitted.approvers.map((name) => people[name]),

@@ -59,7 +59,7 @@ describe('a request for approval', () => {
 
   test('is approved when the last approver approves, and then published', async () => {
     const draft = await context.create(owner, tree);
-    const request = await approval.submitted(owner, draft.id, [bystander, second]);
+    const request = await approval.createRequest(owner, draft.id, [bystander, second]);
     const { body: first } = await approval.approve(bystander, request);
     expect(first).toMatchObject({
       status: 'pending',
@@ -83,7 +83,7 @@ describe('a request for approval', () => {
 
   test.each(['reject', 'withdraw'] as const)('%s makes the draft editable again', async (action) => {
     const draft = await context.create(owner, tree);
-    const request = await approval.submitted(owner, draft.id, [bystander, second]);
+    const request = await approval.createRequest(owner, draft.id, [bystander, second]);
     await approval.approve(second, request);
     const ended =
       action === 'reject'
@@ -93,7 +93,7 @@ describe('a request for approval', () => {
     expect(await lifecycle.get(owner, draft.id)).toMatchObject({ content_hash: null, approval: null });
     expect((await context.request(owner, 'PATCH', draft.id, { title: 'Changed' })).status).toBe(200);
     expect(outcome(await approval.approve(bystander, request))[0]).toBe(400);
-    const again = await approval.submitted(owner, draft.id, [bystander]);
+    const again = await approval.createRequest(owner, draft.id, [bystander]);
     const outdated = { id: again.id, content_hash: request.content_hash };
     expect(outcome(await approval.approve(bystander, outdated))).toEqual([400, 'content_changed']);
     expect((await approval.approve(bystander, again)).status).toBe(200);
@@ -109,7 +109,7 @@ describe('a request for approval', () => {
     expect((await approval.submit(owner, draft.id)).body).toMatchObject({
       ...{ code: 'invalid_request', errors: [{ path: 'body/approver_ids' }] },
     });
-    await approval.submitted(owner, draft.id, [second]);
+    await approval.createRequest(owner, draft.id, [second]);
     expect(outcome(await approval.submit(owner, draft.id, [second]))).toEqual([400, 'document_in_approval']);
     const { id } = await lifecycle.createPublished(owner);
     expect(outcome(await approval.submit(owner, id, [second]))).toEqual([400, 'document_not_draft']);
@@ -124,7 +124,7 @@ describe('a request for approval', () => {
     await context.request(owner, 'PATCH', `${draft.id}/editor`, { editor_id: editor.id });
     expect(outcome(await approval.submit(bystander, draft.id, [second]))).toEqual([403, 'forbidden']);
     for (const member of [owner, editor, ada]) {
-      const { id, submitted_by } = await approval.submitted(member, draft.id, [second]);
+      const { id, submitted_by } = await approval.createRequest(member, draft.id, [second]);
       expect(submitted_by).toBe(member.id);
       expect(outcome(await approval.withdraw(second, id))).toEqual([403, 'forbidden']);
       expect((await approval.withdraw(member, id)).status).toBe(200);
@@ -227,7 +227,7 @@ describe('four eyes', () => {
 describe('a decision', () => {
   test('is made in person, by an approver, once', async () => {
     const draft = await context.create(owner, tree);
-    const request = await approval.submitted(owner, draft.id, [second, bystander]);
+    const request = await approval.createRequest(owner, draft.id, [second, bystander]);
     expect(outcome(await approval.approve(await createKey(second), request))).toEqual([
       403,
       'person_required',
@@ -245,7 +245,7 @@ describe('a decision', () => {
 
   test('names the content hash, and a rejection its reason', async () => {
     const draft = await context.create(owner, tree);
-    const { id, content_hash } = await approval.submitted(owner, draft.id, [second]);
+    const { id, content_hash } = await approval.createRequest(owner, draft.id, [second]);
     const path = `/${id}/decision`;
     for (const body of [
       { decision: 'reject', content_hash },
@@ -265,7 +265,7 @@ describe('a decision', () => {
   test('stays valid when its approver leaves; a pending one is missing', async () => {
     const [left, right] = [await context.member(ada), await context.member(ada)];
     const draft = await context.create(owner, tree);
-    const request = await approval.submitted(owner, draft.id, [left, right, second]);
+    const request = await approval.createRequest(owner, draft.id, [left, right, second]);
     await approval.approve(left, request);
     await removeMember(left);
     await removeMember(right);
@@ -273,14 +273,14 @@ describe('a decision', () => {
     expect((await approval.approve(second, request)).body.status).toBe('pending');
     expect(outcome(await lifecycle.publish(owner, draft.id))).toEqual([400, 'approval_missing']);
     await approval.withdraw(owner, request.id);
-    const again = await approval.submitted(owner, draft.id, [second]);
+    const again = await approval.createRequest(owner, draft.id, [second]);
     await approval.approve(second, again);
     expect((await lifecycle.publish(owner, draft.id)).status).toBe(200);
   });
 
   test('is replayed for its Idempotency-Key', async () => {
     const draft = await context.create(owner, tree);
-    const { id, content_hash } = await approval.submitted(owner, draft.id, [second]);
+    const { id, content_hash } = await approval.createRequest(owner, draft.id, [second]);
     const body = { decision: 'approve', content_hash };
     const headers = { 'idempotency-key': newId() };
     const send = (as: string) =>
@@ -300,7 +300,7 @@ describe('lists of requests', () => {
       await context.member(admin),
     ];
     const submit = async (approvers: TestMember[]) =>
-      approval.submitted(author, (await context.create(author)).id, approvers);
+      approval.createRequest(author, (await context.create(author)).id, approvers);
     const [first, third] = [await submit([one, two]), await submit([one])];
     const fourth = await submit([two]);
     await approval.reject(one, third);

@@ -82,7 +82,7 @@ async function createFrozen(status: 'pending' | 'approved'): Promise<Sample> {
     { node_type: 'section', title: 'B' },
   ];
   const { id } = await context.create(admin, { title: 'SOP', version: '1', nodes });
-  const request = await approval.submitted(admin, id, [approver]);
+  const request = await approval.createRequest(admin, id, [approver]);
   if (status === 'approved') await approval.approve(approver, request);
   return { ...(await lifecycle.get(admin, id)), approval_id: request.id };
 }

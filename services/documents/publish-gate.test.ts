@@ -34,7 +34,7 @@ const tree = { title: 'SOP', version: '1', nodes: [{ node_type: 'section', title
 /** Creates a draft that these members have approved. */
 async function createApproved(approvers: readonly TestMember[]): Promise<string> {
   const draft = await context.create(owner, tree);
-  const request = await approval.submitted(owner, draft.id, approvers);
+  const request = await approval.createRequest(owner, draft.id, approvers);
   for (const approver of approvers) await approval.approve(approver, request);
   return draft.id;
 }
@@ -88,7 +88,7 @@ describe('the approvers of a document', () => {
   test('are asked by each request, with those of the request', async () => {
     const draft = await context.create(owner);
     await approval.setApprovers(ada, draft.id, [second]);
-    const request = await approval.submitted(owner, draft.id, [bystander, second]);
+    const request = await approval.createRequest(owner, draft.id, [bystander, second]);
     expect(request.approvers.map(({ member_id }: { member_id: string }) => member_id)).toEqual([
       ...[second.id, bystander.id],
     ]);
@@ -104,7 +104,7 @@ describe('the approvers of a document', () => {
     expect(outcome(await lifecycle.publish(owner, draft.id))).toEqual([400, 'approval_missing']);
     expect((await lifecycle.get(owner, draft.id)).approver_ids).toEqual([leaver.id, second.id]);
     await approval.setApprovers(ada, draft.id, [second]);
-    await approval.approve(second, await approval.submitted(owner, draft.id));
+    await approval.approve(second, await approval.createRequest(owner, draft.id));
     expect((await lifecycle.publish(owner, draft.id)).status).toBe(200);
   });
 });
@@ -129,7 +129,7 @@ describe('without an approved request, a publish', () => {
       await lifecycle.createRevision(owner, first.id),
       await lifecycle.createRevision(owner, first.id),
     ];
-    await approval.submitted(owner, one.id, [second]);
+    await approval.createRequest(owner, one.id, [second]);
     expect(outcome(await lifecycle.publish(ada, one.id))).toEqual([400, 'approval_missing']);
     expect((await lifecycle.publish(ada, other.id)).status).toBe(200);
   });
@@ -141,7 +141,7 @@ describe('without an approved request, a publish', () => {
     const settings = await approval.require(admin, true);
     expect(settings.body.settings).toMatchObject({ approval_required: true, lock_published: false });
     expect(outcome(await lifecycle.publish(admin, draft.id))).toEqual([400, 'approval_missing']);
-    await approval.approve(approver, await approval.submitted(admin, draft.id, [approver]));
+    await approval.approve(approver, await approval.createRequest(admin, draft.id, [approver]));
     expect((await lifecycle.publish(admin, draft.id)).status).toBe(200);
     const revision = await lifecycle.createRevision(admin, draft.id);
     expect(outcome(await lifecycle.publish(admin, revision.id))).toEqual([400, 'approval_missing']);
@@ -155,7 +155,7 @@ describe('without an approved request, a publish', () => {
     const { organization_id, id } = await lifecycle.createPublished(admin, tree);
     await lifecycle.setPlan(organization_id, 'trial');
     const [draft, approved] = [await context.create(admin), await context.create(admin)];
-    await approval.approve(approver, await approval.submitted(admin, approved.id, [approver]));
+    await approval.approve(approver, await approval.createRequest(admin, approved.id, [approver]));
     await approval.setApprovers(admin, draft.id, [approver]);
     await approval.setApprovers(admin, id, [approver]);
     for (let left = 3; left > 0; left -= 1) {

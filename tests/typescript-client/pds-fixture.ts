@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Person, register, type TestApp, testApp } from '#libs/testing';
+import { type AnyJson, type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/testing/services.ts';
 import { type Consumer, createConsumer } from './consumer.ts';
@@ -29,8 +29,7 @@ export interface PdsFixture {
   start(args: readonly string[], options?: StartOptions): StartedProgram;
   run(args: readonly string[], options?: StartOptions): Promise<ProgramOutput>;
   /** Runs a command with `--json`. Returns what it prints. Rejects if the exit code is not 0. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read results of any shape
-  json(args: readonly string[], options?: StartOptions): Promise<any>;
+  json(args: readonly string[], options?: StartOptions): Promise<AnyJson>;
   close(): Promise<void>;
 }
 

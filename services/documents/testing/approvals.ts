@@ -1,5 +1,5 @@
 /** Provides a client for tests of approval. */
-import type { TestResponse } from '#libs/testing';
+import type { AnyJson, TestResponse } from '#libs/testing';
 import type { TestContext, TestMember } from './test-context.ts';
 
 /** A request for approval, as far as tests send it back. */
@@ -13,8 +13,7 @@ export interface ApprovalClient {
   /** Submits a draft with these approvers and returns the response. */
   submit(member: TestMember, document_id: string, approvers?: readonly TestMember[]): Promise<TestResponse>;
   /** Submits a draft and returns the request. Throws if this fails. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
-  submitted(member: TestMember, document_id: string, approvers?: readonly TestMember[]): Promise<any>;
+  createRequest(member: TestMember, document_id: string, approvers?: readonly TestMember[]): Promise<AnyJson>;
   approve(member: TestMember, request: SubmittedDraft): Promise<TestResponse>;
   reject(member: TestMember, request: SubmittedDraft): Promise<TestResponse>;
   withdraw(member: TestMember, id: string): Promise<TestResponse>;
@@ -34,7 +33,7 @@ export function approvalClient({ app, request }: TestContext): ApprovalClient {
   const client: ApprovalClient = {
     submit: (member, document_id, approvers) =>
       post(member, '', { document_id, ...(approvers && { approver_ids: toIds(approvers) }) }),
-    async submitted(member, document_id, approvers) {
+    async createRequest(member, document_id, approvers) {
       const { status, body } = await client.submit(member, document_id, approvers);
       if (status !== 201) throw new Error(JSON.stringify(body));
       return body;

@@ -1,5 +1,5 @@
 /** Provides a client for tests of the document lifecycle. Reads events and ledger rows from MongoDB. */
-import { setPlan, type TestResponse } from '#libs/testing';
+import { type AnyJson, setPlan, type TestResponse } from '#libs/testing';
 import type { TestContext, TestMember } from './test-context.ts';
 
 type Headers = Record<string, string>;
@@ -12,8 +12,7 @@ export interface PublishedEvent {
   occurred_at: string;
   organization_id: string;
   actor_id: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape
-  data: any;
+  data: AnyJson;
 }
 
 /** Sends lifecycle requests and reads their results. */
@@ -23,14 +22,11 @@ export interface LifecycleClient {
   archive: LifecycleRequest;
   remove: LifecycleRequest;
   /** Creates and publishes a document, and returns the published document. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
-  createPublished(member: TestMember, body?: unknown): Promise<any>;
+  createPublished(member: TestMember, body?: unknown): Promise<AnyJson>;
   /** Creates a revision draft and returns it. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  createRevision(member: TestMember, id: string): Promise<any>;
+  createRevision(member: TestMember, id: string): Promise<AnyJson>;
   /** Returns the current document. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  get(member: TestMember, id: string): Promise<any>;
+  get(member: TestMember, id: string): Promise<AnyJson>;
   /** Returns the ids of the versions in a history. */
   history(member: TestMember, id: string): Promise<string[]>;
   /** Returns the events about these documents except `document.updated`, oldest first. */

@@ -1,6 +1,14 @@
 /** Provides a test app with shortcuts for members and documents. */
 import type { AnyService } from '#libs/service';
-import { addMember, createDocument, register, type TestApp, type TestResponse, testApp } from '#libs/testing';
+import {
+  type AnyJson,
+  addMember,
+  createDocument,
+  register,
+  type TestApp,
+  type TestResponse,
+  testApp,
+} from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 
 /** A user who sends requests. `as` is their access token or API key. */
@@ -17,8 +25,7 @@ export interface TestContext {
   /** Adds a new member to the organization of this admin. */
   member(admin: TestMember): Promise<TestMember>;
   /** Creates a document and returns it. Rejects if the request fails. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
-  create(member: TestMember, body?: unknown): Promise<any>;
+  create(member: TestMember, body?: unknown): Promise<AnyJson>;
   /** Sends a request to a path below `/documents/`. */
   request(
     member: TestMember,
