@@ -4,23 +4,14 @@ import { newId } from '#libs/contract';
 import { until } from '#libs/testing';
 import { services } from '../testing/services.ts';
 import { Document } from './contract.ts';
-import {
-  createMembers,
-  type LifecycleClient,
-  lifecycleClient,
-  outcome,
-  type TestMembers,
-} from './testing/lifecycle.ts';
-import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
+import { outcome } from './testing/lifecycle.ts';
+import { type LifecycleFixture, lifecycleFixture } from './testing/lifecycle-fixture.ts';
+import type { TestMember } from './testing/test-context.ts';
 
-let context: TestContext;
-let lifecycle: LifecycleClient;
-let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
+let { context, lifecycle, ada, owner, editor, bystander, stranger } = {} as LifecycleFixture;
 
 beforeAll(async () => {
-  context = await testContext(services);
-  lifecycle = lifecycleClient(context);
-  ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
+  ({ context, lifecycle, ada, owner, editor, bystander, stranger } = await lifecycleFixture(services));
 });
 afterAll(() => context?.app.stop());
 

@@ -4,27 +4,18 @@ import { newId } from '#libs/contract';
 import { hashDocument } from '../../tests/content-hash/documents.ts';
 import { services } from '../testing/services.ts';
 import { Document } from './contract.ts';
-import { type ApprovalClient, approvalClient } from './testing/approvals.ts';
-import {
-  createMembers,
-  type LifecycleClient,
-  lifecycleClient,
-  outcome,
-  type TestMembers,
-} from './testing/lifecycle.ts';
-import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
+import { outcome } from './testing/lifecycle.ts';
+import { type LifecycleFixture, lifecycleFixture } from './testing/lifecycle-fixture.ts';
+import type { TestMember } from './testing/test-context.ts';
 
-let context: TestContext;
-let lifecycle: LifecycleClient;
-let approval: ApprovalClient;
-let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
+let { context, lifecycle, approval, ada, owner, editor, bystander, stranger } = {} as LifecycleFixture;
 let second: TestMember;
 
 beforeAll(async () => {
-  context = await testContext(services, { PUBLISH_LIMIT_TRIAL: '2' });
-  lifecycle = lifecycleClient(context);
-  approval = approvalClient(context);
-  ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
+  ({ context, lifecycle, approval, ada, owner, editor, bystander, stranger } = await lifecycleFixture(
+    services,
+    { PUBLISH_LIMIT_TRIAL: '2' },
+  ));
   second = await context.member(ada);
 });
 afterAll(() => context?.app.stop());

@@ -6,23 +6,16 @@ import { webhookDeliveryContract } from '../webhook-delivery/contract.ts';
 import { Document, DocumentSummary } from './contract.ts';
 import { documents } from './service.ts';
 import { ArchiveRecord } from './shapes.ts';
-import {
-  createMembers,
-  type LifecycleClient,
-  lifecycleClient,
-  outcome,
-  type TestMembers,
-} from './testing/lifecycle.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { outcome } from './testing/lifecycle.ts';
+import { type LifecycleFixture, lifecycleFixture } from './testing/lifecycle-fixture.ts';
 
-let context: TestContext;
-let lifecycle: LifecycleClient;
-let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
+let { context, lifecycle, ada, owner, editor, bystander, stranger } = {} as LifecycleFixture;
 
 beforeAll(async () => {
-  context = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
-  lifecycle = lifecycleClient(context);
-  ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
+  ({ context, lifecycle, ada, owner, editor, bystander, stranger } = await lifecycleFixture(
+    [identity, documents],
+    { PUBLISH_LIMIT_TRIAL: '2' },
+  ));
 });
 afterAll(() => context?.app.stop());
 

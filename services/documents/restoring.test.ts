@@ -4,24 +4,18 @@ import { newId } from '#libs/contract';
 import { identity } from '../testing/services.ts';
 import type { Node } from './contract.ts';
 import { documents } from './service.ts';
-import {
-  createMembers,
-  type LifecycleClient,
-  lifecycleClient,
-  outcome,
-  type TestMembers,
-} from './testing/lifecycle.ts';
+import { outcome } from './testing/lifecycle.ts';
+import { type LifecycleFixture, lifecycleFixture } from './testing/lifecycle-fixture.ts';
 import { toOutline } from './testing/outline.ts';
-import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
+import type { TestMember } from './testing/test-context.ts';
 
-let context: TestContext;
-let lifecycle: LifecycleClient;
-let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
+let { context, lifecycle, ada, owner, editor, bystander, stranger } = {} as LifecycleFixture;
 
 beforeAll(async () => {
-  context = await testContext([identity, documents]);
-  lifecycle = lifecycleClient(context);
-  ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
+  ({ context, lifecycle, ada, owner, editor, bystander, stranger } = await lifecycleFixture([
+    identity,
+    documents,
+  ]));
 });
 afterAll(() => context?.app.stop());
 

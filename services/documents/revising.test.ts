@@ -6,24 +6,17 @@ import { identity } from '../testing/services.ts';
 import { Document, type Node } from './contract.ts';
 import { documents } from './service.ts';
 import { HistoryRecord } from './shapes.ts';
-import {
-  createMembers,
-  type LifecycleClient,
-  lifecycleClient,
-  outcome,
-  type TestMembers,
-} from './testing/lifecycle.ts';
-import { type TestContext, testContext } from './testing/test-context.ts';
+import { outcome } from './testing/lifecycle.ts';
+import { type LifecycleFixture, lifecycleFixture } from './testing/lifecycle-fixture.ts';
 
-let context: TestContext;
-let lifecycle: LifecycleClient;
-let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
+let { context, lifecycle, ada, owner, editor, bystander, stranger } = {} as LifecycleFixture;
 let sop: object;
 
 beforeAll(async () => {
-  context = await testContext([identity, documents]);
-  lifecycle = lifecycleClient(context);
-  ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
+  ({ context, lifecycle, ada, owner, editor, bystander, stranger } = await lifecycleFixture([
+    identity,
+    documents,
+  ]));
   const fixture = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
   sop = JSON.parse(await readFile(fixture, 'utf8'));
 });

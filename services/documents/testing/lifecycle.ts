@@ -81,29 +81,6 @@ export function lifecycleClient(context: TestContext): LifecycleClient {
   };
 }
 
-/** The members of a test file. They are created once, because this takes the most time of all setup. */
-export interface TestMembers {
-  /** The admin of an organization. */
-  ada: TestMember;
-  /** Members of that organization: the owner of documents, the assigned editor, and an uninvolved member. */
-  owner: TestMember;
-  editor: TestMember;
-  bystander: TestMember;
-  /** The admin of another organization. */
-  stranger: TestMember;
-}
-
-/** Creates the members. */
-export async function createMembers(context: TestContext): Promise<TestMembers> {
-  const [ada, stranger] = await Promise.all([context.admin(), context.admin()]);
-  const [owner, editor, bystander] = await Promise.all([
-    context.member(ada),
-    context.member(ada),
-    context.member(ada),
-  ]);
-  return { ada, owner, editor, bystander, stranger };
-}
-
 /** Returns the status and the problem code of a response. */
 export function outcome({ status, body }: TestResponse): [number, string | undefined] {
   return [status, body?.code];
