@@ -1,5 +1,5 @@
 /** The program of a worker, which runs as a child process or, under Deno, as a thread. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import process from 'node:process';
 import { parentPort } from 'node:worker_threads';
@@ -32,7 +32,6 @@ export function serveTasks({ title, priority, createTasks }: TaskServer): void {
   if (parentPort) parentPort.on('message', runTask);
   else {
     process.title = title;
-    preferForOutOfMemory();
     // only the parent process ends this one: a signal to a whole terminal must not interrupt a task
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
     process.once('disconnect', () => process.exit());
@@ -44,19 +43,6 @@ export function serveTasks({ title, priority, createTasks }: TaskServer): void {
 function reply(message: TaskReply): void {
   if (parentPort) parentPort.postMessage(message);
   else process.send?.(message);
-}
-
-/**
- * Lets Linux end this process first if the memory of the container is used up, and not the service: a task that is
- * interrupted is answered with 503. Kubernetes ends all processes of a container together, unless configured otherwise.
- */
-function preferForOutOfMemory(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    writeFileSync('/proc/self/oom_score_adj', '1000');
-  } catch {
-    // a read-only /proc: the system decides
-  }
 }
 
 /**

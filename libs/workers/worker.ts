@@ -1,6 +1,7 @@
 /** One worker: a child process, or a thread under Deno, where the services may not start processes. */
 import { fork } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { Worker as Thread } from 'node:worker_threads';
 
@@ -98,6 +99,7 @@ function startProcess(program: URL, memoryMb: number): RunningProgram {
       `--max-old-space-size=${memoryMb}`,
     ],
   });
+  preferForOutOfMemory(child.pid);
   let lastOutput = '';
   child.stderr?.on('data', (text) => {
     lastOutput = `${lastOutput}${text}`.slice(-4_096);
@@ -113,6 +115,20 @@ function startProcess(program: URL, memoryMb: number): RunningProgram {
   // a send error is ignored, because the exit of the process is reported
   const send = (request: TaskRequest) => void child.send(request, () => undefined);
   return { events: child, send, terminate: () => void child.kill('SIGKILL'), exited };
+}
+
+/**
+ * Lets Linux end a worker first if the memory of the container is used up, and not the service: a task that is
+ * interrupted is answered with 503. Kubernetes ends all processes of a container together, unless configured otherwise.
+ * The worker cannot do this itself, because it would be too late while it loads its program.
+ */
+function preferForOutOfMemory(pid: number | undefined): void {
+  if (process.platform !== 'linux' || pid === undefined) return;
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
+  } catch {
+    // a read-only /proc: the system decides
+  }
 }
 
 /** Starts a thread. Deno does not report one that exceeds its heap limit; the time limit ends the task. */
