@@ -175,8 +175,9 @@ describe('document.edited', () => {
     const renames = Array.from({ length: 4 }, (_, at) =>
       context.request(ada, 'PATCH', document.id, { title: `${at}` }),
     );
+    // the tree may be replaced first: then a node to change is unknown, which is 400 if the body names it
     for (const { status } of await Promise.all([...sent, ...renames]))
-      expect([200, 201, 204, 404]).toContain(status);
+      expect([200, 201, 204, 400, 404]).toContain(status);
     await until('the event', async () => listEdited(document.id).length > 0);
     // a document that is edited later gets its event later
     const last = await publish(ada);

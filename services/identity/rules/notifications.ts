@@ -29,7 +29,7 @@ export function recipients(document: DocumentInfo, actorId: string | null): stri
   return listOthers(userIds, actorId);
 }
 
-/** The users to notify about a decided or withdrawn request: its submitter and the owner, without the user who acted. */
+/** The users to notify about a decided or withdrawn request: its submitter and owner, without the user who acted. */
 export function approvalRecipients(
   { created_by }: DocumentInfo,
   { submitted_by }: ApprovalInfo,
