@@ -9,6 +9,9 @@ import { maxClockSkewMs } from '../store/receivers.ts';
  */
 export const maxListAgeMs = 250;
 
+/** How much earlier the list is read again, because a timer of whole milliseconds may end early. */
+const timerErrorMs = 10;
+
 /** Finds listeners. */
 export interface LiveListeners {
   /** Returns the ids of the listeners that get an event: those that started before it. */
@@ -32,7 +35,7 @@ export function createLiveListeners(listeners: Pick<Listeners, 'listLive'>): Liv
   function readList(): Promise<LiveListener[]> {
     const startedAt = performance.now();
     // the age counts from the start of the query: what was inserted before it is in the list
-    if (!latest || startedAt - latest.startedAt > maxListAgeMs) {
+    if (!latest || startedAt - latest.startedAt > maxListAgeMs - timerErrorMs) {
       const list = listeners.listLive();
       const reading = { startedAt, list };
       latest = reading;
