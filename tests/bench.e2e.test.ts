@@ -5,8 +5,11 @@ import type { BenchFixture } from '../bench/fixture.ts';
 import { type Limit, measureLimit } from '../bench/limit.ts';
 import { measure } from '../bench/measure.ts';
 import { limitLine, resultLine } from '../bench/report.ts';
+import { publicLinks } from '../bench/rows/public-links.ts';
+import { list, readTree, readTreeOfBson } from '../bench/rows/reading.ts';
 import { searches } from '../bench/rows/searching.ts';
 import { noOp } from '../bench/rows/starting.ts';
+import { createDocument, createNode, publish, updateDocument } from '../bench/rows/writing.ts';
 
 test('the benchmark measures one row on both sides and one limit', async () => {
   const mongo = await testMongo();
@@ -38,6 +41,35 @@ test('the benchmark measures one row on both sides and one limit', async () => {
     expect(lines).toHaveLength(2);
     expect(lines[0]).toContain('authenticated no-op');
     expect(lines[1]).toMatch(/a word in 0\.1 %.*p95 [\d.]+ ms, goal ≤ 50 ms/);
+  } finally {
+    await mongo.stop();
+  }
+});
+
+test('the baseline responds like the service to reads and writes', async () => {
+  const mongo = await testMongo();
+  const rows = [
+    readTree,
+    readTreeOfBson,
+    list,
+    createNode,
+    createDocument,
+    updateDocument,
+    publish,
+    ...publicLinks,
+  ];
+  try {
+    // the benchmark compares the responses, and stops if they differ
+    const { results } = await measure({
+      mongoUri: mongo.uri,
+      rows,
+      limits: [],
+      batches: 1,
+      share: 0.01,
+      onResult: () => undefined,
+      onLimit: () => undefined,
+    });
+    expect(results.map(({ name }) => name)).toEqual(rows.map(({ name }) => name));
   } finally {
     await mongo.stop();
   }

@@ -1,4 +1,6 @@
 /** Writes documents and their trees as the same JSON as the services. */
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import type { Row } from './handler.ts';
 
 /** Maps a document row to its JSON without nodes. */
@@ -16,6 +18,11 @@ export function summary(row: Row) {
     status: row.status,
     published_at: row.published_at,
     archived_at: row.archived_at,
+    content_hash: row.content_hash ?? null,
+    change_summary: row.change_summary ?? null,
+    minor_change: row.minor_change ?? false,
+    approver_ids: row.approver_ids ?? [],
+    approval: row.approval ?? null,
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
@@ -25,6 +32,7 @@ export function summary(row: Row) {
 export function nodeText(row: Row, children: string): string {
   const {
     _id: id,
+    lineage_id = id,
     document_id,
     parent_id,
     node_type,
@@ -34,7 +42,7 @@ export function nodeText(row: Row, children: string): string {
     created_at,
     updated_at,
   } = row;
-  const before = JSON.stringify({ id, document_id, parent_id, node_type, title }).slice(0, -1);
+  const before = JSON.stringify({ id, lineage_id, document_id, parent_id, node_type, title }).slice(0, -1);
   const after = JSON.stringify({ order, created_by, created_at, updated_at }).slice(1, -1);
   return `${before},"content":${row.content ?? 'null'},${after},"children":${children}}`;
 }
@@ -53,6 +61,7 @@ export function documentTextFromBson(document: Row, rows: readonly Row[]): strin
   const list = (parent: string | null): object[] =>
     (families.get(parent) ?? []).map((row) => ({
       id: row._id,
+      lineage_id: row.lineage_id ?? row._id,
       document_id: row.document_id,
       parent_id: row.parent_id,
       node_type: row.node_type,
@@ -80,6 +89,20 @@ function embedNode(row: Row, children: string): string {
   const { _id: id, node_type, title, order } = row;
   const before = JSON.stringify({ id, node_type, title }).slice(0, -1);
   return `${before},"content":${row.content ?? 'null'},"order":${order},"children":${children}}`;
+}
+
+/** Computes the content hash of a version. */
+export function hashContent({ title, version, department }: Row, rows: readonly Row[]): string {
+  const families = groupByParent(rows);
+  const list = (parent: string | null): object[] =>
+    (families.get(parent) ?? []).map((row) => ({
+      node_type: row.node_type,
+      title: row.title,
+      content: row.content && JSON.parse(row.content),
+      children: list(row._id),
+    }));
+  const content = canonicalize({ v: 1, title, version, department, nodes: list(null) }) ?? '';
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
 /** Groups rows by parent id, in the order of siblings. */

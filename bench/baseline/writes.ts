@@ -4,7 +4,7 @@
 import { newId } from '#libs/contract';
 import { type Client, type Db, type Handler, type Row, withTransaction } from './handler.ts';
 import { type BaselineEvent, createWebhookSender } from './relay.ts';
-import { documentText, nodeText, summary } from './trees.ts';
+import { documentText, hashContent, nodeText, summary } from './trees.ts';
 
 const leaseMs = 10_000;
 
@@ -80,6 +80,7 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
         status: 'draft',
         published_at: null,
         archived_at: null,
+        approver_ids: [],
         created_at: at,
         updated_at: at,
         row_version: 1,
@@ -119,8 +120,10 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
         const parent = await nodes.findOne({ _id: parent_id, document_id }, { session });
         if (!document || !parent) throw new Error('The document or the parent node was not found');
         const at = new Date();
+        const _id = newId();
         const row = {
-          _id: newId(),
+          _id,
+          lineage_id: _id,
           organization_id,
           document_id,
           parent_id,
@@ -160,7 +163,9 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
         const draft = await documents.findOne({ _id, organization_id }, { session });
         if (draft?.status !== 'draft') throw new Error('The draft was not found');
         const at = new Date();
+        const tree = await nodes.find({ document_id: _id }, { session }).toArray();
         const change = {
+          content_hash: hashContent(draft, tree),
           status: 'published',
           published_at: at,
           updated_at: at,

@@ -51,6 +51,11 @@ function createDocument(fields: object): Row {
     status: 'draft',
     publishedAt: null,
     archivedAt: null,
+    contentHash: null,
+    changeSummary: null,
+    minorChange: false,
+    approverIds: [],
+    approval: null,
     createdAt: at,
     updatedAt: at,
     ...fields,
@@ -61,6 +66,7 @@ function copyNodes(nodes: readonly Row[], documentId: string): Row[] {
   const ids = new Map(nodes.map(({ _id }) => [_id, newId()]));
   return nodes.map(({ _id, parent_id, node_type, title, content, order, created_at, updated_at }) => ({
     _id: ids.get(_id) ?? newId(),
+    lineageId: ids.get(_id),
     organizationId: appOrganization,
     documentId,
     parentId: ids.get(parent_id) ?? null,

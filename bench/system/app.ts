@@ -3,6 +3,7 @@
  * visible work of the measured operations on its own collections: the same fields, and indexes for the same
  * lists, filters and search. It has no events, version checks or locks.
  */
+import { createHash } from 'node:crypto';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import jwt from 'jsonwebtoken';
@@ -26,6 +27,11 @@ const documentSchema = new Schema(
     status: { type: String, default: 'draft' },
     publishedAt: { type: Date, default: null },
     archivedAt: { type: Date, default: null },
+    contentHash: { type: String, default: null },
+    changeSummary: { type: String, default: null },
+    minorChange: { type: Boolean, default: false },
+    approverIds: { type: [String], default: [] },
+    approval: { type: Schema.Types.Mixed, default: null },
     token: { type: String, index: { unique: true, sparse: true } },
   },
   { timestamps: true, collection: 'app_documents' },
@@ -42,6 +48,7 @@ const documentSchema = new Schema(
 const nodeSchema = new Schema(
   {
     _id: { type: String, required: true },
+    lineageId: { type: String, required: true },
     organizationId: { type: String, required: true },
     documentId: { type: String, required: true, index: true },
     parentId: { type: String, default: null },
@@ -149,7 +156,8 @@ app.post('/documents/:id/nodes', async (request, response) => {
     return void response.status(400).json({ error: 'unknown parent' });
   const { _id: documentId, organizationId } = document;
   const place = { organizationId, documentId, parentId: parent_id, nodeType: node_type };
-  const node = new Node({ _id: crypto.randomUUID(), ...place, title, order });
+  const _id = crypto.randomUUID();
+  const node = new Node({ _id, lineageId: _id, ...place, title, order });
   await node.save();
   await Document.updateOne({ _id: document._id }, { updatedAt: new Date() });
   response.status(201).json(node.toObject());
@@ -163,7 +171,7 @@ app.post('/documents/:id/publish', async (request, response) => {
     const { organizationId, _id: documentId } = document;
     const entry = { organizationId, documentId, month: publishedAt.toISOString().slice(0, 7) };
     await Ledger.create([entry], { session });
-    document.set({ status: 'published', publishedAt });
+    document.set({ status: 'published', publishedAt, contentHash: await hashContent(document) });
     await document.save({ session });
     return document;
   });
@@ -204,6 +212,11 @@ function verifyToken(token: string): jwt.JwtPayload | undefined {
 
 function findDocument(request: Request, response: Response) {
   return Document.findOne({ _id: String(request.params.id), organizationId: response.locals.organization });
+}
+
+async function hashContent({ _id, title, version, department }: InstanceType<typeof Document>) {
+  const content = { v: 1, title, version, department, nodes: await readTree(_id) };
+  return `sha256:${createHash('sha256').update(JSON.stringify(content)).digest('hex')}`;
 }
 
 async function readTree(documentId: string) {
