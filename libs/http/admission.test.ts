@@ -1,16 +1,21 @@
 /** Tests admission control over HTTP: which requests of an overloaded process are rejected, and that it recovers. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { operation } from '#libs/contract';
 import { until } from '#libs/testing';
 import { type HttpFixture, httpFixture, insider, parseJson } from '../testing/http-fixture.ts';
 import { type AdmissionLimits, createAdmission } from './admission.ts';
+import type { Authenticate } from './credentials.ts';
 import { handle } from './handle.ts';
 
 const common = { summary: '', access: insider, status: 200, returns: z.unknown(), problems: [] } as const;
 const wait = operation({ ...common, id: 'wait', method: 'get', path: '/wait' });
 const poll = operation({ ...common, id: 'poll', method: 'get', path: '/poll', longPoll: true });
 const work = operation({ ...common, id: 'work', method: 'get', path: '/work' });
+const write = operation({ ...common, id: 'write', method: 'post', path: '/write', body: z.object({}) });
 const ping = operation({ ...common, id: 'ping', method: 'get', path: '/ping' });
 
 const fixtures: HttpFixture[] = [];
@@ -27,7 +32,7 @@ function block(ms: number): void {
 }
 
 /** Starts a server. Returns a function that sends it a GET. */
-async function start(limits: AdmissionLimits) {
+async function start(limits: AdmissionLimits, authenticate?: Authenticate) {
   const routes = [
     handle(wait, async () => new Promise((resolve) => waiting.push(() => resolve({})))),
     handle(poll, async () => new Promise((resolve) => waiting.push(() => resolve({})))),
@@ -38,15 +43,17 @@ async function start(limits: AdmissionLimits) {
       }
       return {};
     }),
+    handle(write, async () => ({})),
     handle(ping, async () => ({})),
   ];
-  const http = await httpFixture(routes, { admission: createAdmission(limits) });
+  const options = { admission: createAdmission(limits), ...(authenticate && { authenticate }) };
+  const http = await httpFixture(routes, options);
   fixtures.push(http);
-  return (path: string) => http.ask('GET', `/api/v1${path}`);
+  return Object.assign((path: string) => http.ask('GET', `/api/v1${path}`), { port: http.port });
 }
 
 test('long polls do not count as requests in progress', async () => {
-  const ask = await start({ maxInProgress: 40, minInProgress: 40 });
+  const ask = await start({ maxInProgress: 40 });
   const held = Array.from({ length: 50 }, () => ask('/poll'));
   await until('50 long polls wait', async () => waiting.length === 50);
   expect((await ask('/ping')).status).toBe(200);
@@ -56,7 +63,7 @@ test('long polls do not count as requests in progress', async () => {
 });
 
 test('requests that wait for something are limited by their number', async () => {
-  const ask = await start({ maxInProgress: 40, minInProgress: 40 });
+  const ask = await start({ maxInProgress: 40 });
   const held = Array.from({ length: 40 }, () => ask('/wait'));
   await until('40 requests wait', async () => waiting.length === 40);
   const rejected = await ask('/ping');
@@ -71,8 +78,51 @@ test('requests that wait for something are limited by their number', async () =>
   expect((await ask('/ping')).status).toBe(200);
 });
 
-test('a process whose requests delay each other rejects further ones', async () => {
-  const ask = await start({ maxInProgress: 1_000, minInProgress: 16 });
+test('a request counts from its authentication on', async () => {
+  const ask = await start(
+    { maxInProgress: 10 },
+    async () => new Promise((resolve) => waiting.push(() => resolve(undefined))),
+  );
+  const held = Array.from({ length: 10 }, () => ask('/ping'));
+  await until('10 requests are being authenticated', async () => waiting.length === 10);
+  expect((await ask('/ping')).status).toBe(503);
+  for (const end of waiting) end();
+  waiting = [];
+  for (const response of held) expect((await response).status).toBe(401);
+});
+
+test('requests whose bodies arrive slowly do not count', async () => {
+  const ask = await start({ maxInProgress: 20 });
+  const head =
+    'POST /api/v1/write HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 2\r\n';
+  const sockets = Array.from({ length: 30 }, () => connect(ask.port, '127.0.0.1'));
+  const statuses = sockets.map(async (socket) => {
+    const continued = once(socket, 'data');
+    socket.write(`${head}Expect: 100-continue\r\n\r\n`);
+    const [interim] = await continued;
+    return String(interim).slice(9, 12);
+  });
+  expect(await Promise.all(statuses)).toEqual(sockets.map(() => '100'));
+  expect((await ask('/ping')).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+});
+
+test('a process with idle time accepts more requests than a saturated one', async () => {
+  const ask = await start({ maxInProgress: 1_000, maxWhenSaturated: 4 });
+  const held: Promise<Response>[] = [];
+  // a busy machine may leave the process no idle time for a while
+  await until('40 requests wait', async () => {
+    held.push(ask('/wait'));
+    await pause(10);
+    return waiting.length >= 40;
+  });
+  for (const end of waiting) end();
+  waiting = [];
+  await Promise.all(held);
+});
+
+test('a saturated process rejects requests above a lower number', async () => {
+  const ask = await start({ maxInProgress: 1_000, maxWhenSaturated: 16 });
   const getStatus = async () => (await ask('/ping')).status;
   // few requests are never rejected, however long they compute
   const few = Array.from({ length: 8 }, () => ask('/work'));

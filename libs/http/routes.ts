@@ -12,7 +12,7 @@ import {
   rateLimitHeaders,
   TooManyRequests,
 } from '#libs/contract';
-import type { Admission } from './admission.ts';
+import type { Admission, RequestProgress } from './admission.ts';
 import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, Principal, Route } from './handle.ts';
 import { groupByPath, toAllow, toExpressPath } from './paths.ts';
@@ -98,13 +98,15 @@ async function serve(
   response.setHeaders(new Map(Object.entries(deprecationHeaders(operation))));
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
-  let end: (() => void) | undefined;
+  let progress: RequestProgress | undefined;
   try {
-    options.admission?.assertCapacity();
+    progress = options.admission?.begin();
     principal = operation.access.authenticated
       ? await authenticateRequest(options.authenticate, request, call.address)
       : undefined;
     if (principal) await authorize(options, operation, principal);
+    // neither a body that arrives slowly nor a long poll is work
+    if (operation.body || operation.longPoll) progress?.pause();
     const parsed = await parseRequest(operation, request, response, {
       bodies: options.bodies,
       beforeBody: async (params, isLarge) => {
@@ -112,17 +114,18 @@ async function serve(
         await route.beforeBody?.({ actor: principal, params, call, authorize, isLarge });
       },
     });
-    // neither a body that arrives slowly nor a long poll is work
-    end = operation.longPoll ? undefined : options.admission?.begin();
+    if (!operation.longPoll) progress?.resume();
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
     const headers = { ...rendered.headers, 'Cache-Control': getCacheControl(operation, rendered) };
+    // a client that reads slowly is no work either
+    progress?.pause();
     await send(request, response, { ...rendered, headers });
   } catch (error) {
     failure = toFailure(error, declaredProblems);
     const { problem } = failure;
     sendProblem(response, problem, route.problemPage?.(problem, call, request.query));
   } finally {
-    end?.();
+    progress?.pause();
   }
   options.onOutcome({
     operation: operation.id,

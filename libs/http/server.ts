@@ -97,6 +97,12 @@ export interface HttpListener {
 }
 
 /**
+ * The connections that the kernel keeps until the server accepts them. The event loop accepts one in each turn. A client
+ * whose connection is not kept tries again after one second, then after two, four and eight.
+ */
+const maxPendingConnections = 4_096;
+
+/**
  * Starts an HTTP server. Port 0 selects a free port. Rejects if the port is in use. The connection of a client that
  * reads nothing of its response for `stalledMs` (default: one minute) is closed.
  */
@@ -126,7 +132,7 @@ export async function listen(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: maxPendingConnections }, resolve);
   });
   return { port: getPort(server), close: (withinMs) => closeServer(server, sockets, withinMs) };
 }
