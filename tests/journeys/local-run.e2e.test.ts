@@ -36,6 +36,15 @@ describe('npm start', () => {
     expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
   });
 
+  test('responds with links to the port on which it listens', async () => {
+    const as = findKey(run.printed());
+    const { request } = apiClient(run.origin);
+    const [document] = (await request('GET', '/documents', { as })).body;
+    const link = await request('GET', `/documents/${document.id}/share-token`, { as });
+    expect(link.body.url).toBe(findLink(run.printed()));
+    expect((await get(link.body.url)).body).toMatchObject({ id: document.id });
+  });
+
   test('warns about insecure defaults', () => {
     expect(run.printed()).toMatch(/WEBHOOK_ALLOW_INSECURE_TARGETS/);
     expect(run.printed()).toMatch(/Scale plan/);

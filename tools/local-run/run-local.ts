@@ -1,4 +1,6 @@
 /** The local run: all services in one process, with a local MongoDB, generated secrets and a demo organization. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import {
   commonSettings,
   createBufferedLog,
@@ -43,11 +45,13 @@ export interface LocalRunOptions {
 
 /** Runs all services with the data in `dataDir`. Only this run has permissive defaults. */
 export async function runLocal({
-  environment,
+  environment: given,
   dataDir,
   mongod,
   host = loopback,
 }: LocalRunOptions): Promise<void> {
+  // links contain the port, so it must be known before the services start
+  const environment = given.PORT === '0' ? { ...given, PORT: await findFreePort(host) } : given;
   const parts: LocalParts = {};
   let isStopping = false;
   const stop = async () => {
@@ -99,6 +103,14 @@ export async function runLocal({
     await stop();
     process.exit(1);
   }
+}
+
+async function findFreePort(host: string): Promise<string> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return String(typeof address === 'object' && address?.port);
 }
 
 /**
