@@ -4,6 +4,7 @@
  */
 import { createHash, generateKeyPairSync, randomBytes, scrypt, sign, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { defaultSettings } from '../../services/identity/rules/default-settings.ts';
 import type { Db, Handler, Row } from './handler.ts';
 
 const deriveHash = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
@@ -56,7 +57,7 @@ export function loginHandlers(db: Db) {
           id: organization._id,
           name: organization.name,
           slug: organization.slug,
-          settings: { lock_published: false, embed_origins: null, language: 'en' },
+          settings: defaultSettings,
           created_at: organization.created_at,
         },
       };
