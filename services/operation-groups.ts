@@ -52,8 +52,12 @@ export const operationGroups: readonly OperationGroup[] = [
   },
   {
     name: 'Export and templates',
-    description: 'Download documents as Word files, in your own template, and as Markdown.',
-    operations: ['exportWord', 'exportMarkdown', 'createTemplate', 'listTemplates', 'deleteTemplate'],
+    description:
+      'Download documents as Word files, in your own template, as Markdown, or all in one archive.',
+    operations: [
+      ...['exportWord', 'exportMarkdown', 'exportLibrary', 'createTemplate', 'listTemplates'],
+      'deleteTemplate',
+    ],
   },
   {
     name: 'Webhooks',

@@ -33,6 +33,7 @@ import {
   documentStates,
   documentUsage,
   documentVersions,
+  libraryDocuments,
   publishRecords,
 } from './views.ts';
 
@@ -46,7 +47,15 @@ export * from './contract/tree.ts';
 export * from './contract/writing.ts';
 export * from './events.ts';
 export * from './problems.ts';
-export { Document, DocumentSummary, Node, nodeType, type TreeInput } from './shapes.ts';
+export {
+  Document,
+  type DocumentStatus,
+  DocumentSummary,
+  documentStatus,
+  Node,
+  nodeType,
+  type TreeInput,
+} from './shapes.ts';
 export * from './views.ts';
 
 export const documentsContract = contract({
@@ -74,7 +83,15 @@ export const documentsContract = contract({
   ],
   consumes: [MemberRemoved, DocumentAssigned],
   owns: ['documents', 'nodes', 'approvals', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
-  views: [documentStates, documentApprovals, documentVersions, documentNodes, documentUsage, publishRecords],
+  views: [
+    documentStates,
+    documentApprovals,
+    documentVersions,
+    documentNodes,
+    libraryDocuments,
+    documentUsage,
+    publishRecords,
+  ],
   reads: [
     ...principalViews,
     memberProfiles,

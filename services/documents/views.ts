@@ -99,6 +99,27 @@ export const documentVersions = view({
   }),
 });
 
+/** What the export of a library says about a document besides its words. */
+export const libraryDocuments = view({
+  name: 'library_documents',
+  collection: 'documents',
+  scope: 'organization_id',
+  row: z.object({
+    _id: id,
+    organization_id: id,
+    parent_doc_id: id.nullable(),
+    department: z.string().nullable(),
+    language: z.string().nullish(),
+    status: documentStatus,
+    published_at: z.date().nullable(),
+    archived_at: z.date().nullable(),
+    updated_at: z.date(),
+    /** Rows from before this field existed do not have it. */
+    content_hash: z.string().nullish(),
+    row_version: z.number(),
+  }),
+});
+
 /** The nodes of a document. `content` is rich text as JSON text. */
 export const documentNodes = view({
   name: 'document_nodes',

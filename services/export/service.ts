@@ -4,9 +4,11 @@ import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { exportContract } from './contract.ts';
 import { exportHandlers } from './exports.ts';
+import { libraryHandlers } from './library/exporting-library.ts';
 import { createExportMetrics, exportMetrics } from './metrics.ts';
 import { exportSettings } from './settings.ts';
 import { documentStore } from './store/documents.ts';
+import { libraryStore } from './store/library.ts';
 import { createOrphanedFileSweep } from './store/orphaned-files.ts';
 import { recordStore } from './store/records.ts';
 import { templates as templateRows, templateStore } from './store/templates.ts';
@@ -52,6 +54,14 @@ export const exporting = service({
           metrics,
           now,
           appUrl: settings.APP_URL,
+        }),
+        ...libraryHandlers({
+          documents: documentStore(store),
+          library: libraryStore(store),
+          workers,
+          maxBytes: settings.EXPORT_MAX_DOCUMENT_MB * 2 ** 20,
+          now,
+          onError: (error) => log.warn({ err: error }, 'Could not complete the export of a library'),
         }),
       ],
       authenticate: createPrincipalReader(store, now),

@@ -86,6 +86,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   deleteTemplate:        [ 2,  3,  0,  3],
   exportWord:            [12,  0,  0,  0],
   exportMarkdown:        [ 6,  0,  0,  0],
+  exportLibrary:         [ 4,  0,  0,  0],
   createWebhook:         [ 3,  1,  1,  1],
   deleteWebhook:         [ 2,  1,  1,  1],
   getWebhook:            [ 2,  0,  0,  0],

@@ -31,6 +31,10 @@ export function documentStore(store: Pick<Store, 'read'>) {
   return {
     findSource,
 
+    /** Finds the organization of a caller. */
+    findOrganization: ({ organization_id }: Pick<Actor, 'organization_id'>) =>
+      organizations.one({ _id: organization_id }),
+
     /**
      * Reads a version; undefined if document or organization have changed since. The nodes are decoded on demand,
      * because they can be too large.

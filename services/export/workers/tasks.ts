@@ -7,12 +7,19 @@ import type { DocumentRecord } from '../formats/document.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
 import { renderWord } from '../formats/word.ts';
+import { writeDocumentJson } from '../library/document-json.ts';
 import { buildTree, toDocumentProperties } from '../rules.ts';
 import { type DocumentSnapshot, documentStore } from '../store/documents.ts';
 import { templateReader } from '../store/templates.ts';
 
-/** What a document becomes: a Word file with a template, or Markdown in a flavor. */
-export type RenderTarget = { templateId: string; record: DocumentRecord } | { flavor: MarkdownFlavor };
+/**
+ * What a document becomes: a Word file with a template, Markdown in a flavor, or the `document.json` of a library,
+ * which is a body for `POST /documents`.
+ */
+export type RenderTarget =
+  | { templateId: string; record: DocumentRecord }
+  | { flavor: MarkdownFlavor }
+  | { library: true };
 
 /** A version of a document to render. */
 export interface RenderJob {
@@ -81,6 +88,10 @@ export function createTasks(mongodb: Secret) {
     const source = await documents.readAt(snapshot);
     if (!source) return { reason: 'changed' };
     if (source.nodeBytes > maxBytes) return { reason: 'too_large' };
+    if ('library' in target) {
+      const parts = writeDocumentJson(source.document, source.decodeNodes());
+      return { file: Buffer.from([...parts].join('')), readBytes: source.nodeBytes };
+    }
     const properties = toDocumentProperties(source.document, source.organization.name);
     const document = { ...properties, nodes: buildTree(source.decodeNodes()) };
     const file =

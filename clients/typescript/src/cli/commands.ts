@@ -3,6 +3,7 @@ import { approvalCommands } from './approvals.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './completion.ts';
 import { docsCommands } from './docs.ts';
+import { library } from './library.ts';
 import { listen } from './listen.ts';
 import { login, logout } from './login.ts';
 import { opsCommands } from './ops.ts';
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   logout,
   ...docsCommands,
   ...approvalCommands,
+  library,
   pull,
   push,
   ...webhookCommands,

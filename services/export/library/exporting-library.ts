@@ -1,0 +1,140 @@
+/** Exports the documents of an organization as one zip archive. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { create } from 'content-disposition';
+import { body, Problem, Unavailable } from '#libs/contract';
+import { handle, type Route, reply } from '#libs/http';
+import type { Actor } from '#libs/store';
+import { exportLibrary, zipType } from '../contract.ts';
+import { toFileName } from '../formats/file-name.ts';
+import type { DocumentStore, ExportSource } from '../store/documents.ts';
+import type { LibraryDocument, LibraryStore } from '../store/library.ts';
+import type { ExportWorkers } from '../workers/export-workers.ts';
+import type { RenderTarget } from '../workers/tasks.ts';
+import { type ManifestDocument, toManifestDocument, toPaths, writeManifest } from './manifest.ts';
+import { type ArchiveFile, createZipStream } from './zip-stream.ts';
+
+/** Dependencies and limits of `libraryHandlers`. */
+export interface LibraryDeps {
+  documents: Pick<DocumentStore, 'findSource' | 'findOrganization'>;
+  library: LibraryStore;
+  workers: Pick<ExportWorkers, 'run'>;
+  /** Maximum total size of a document's nodes, bytes. */
+  maxBytes: number;
+  now: () => Date;
+  /** Called when an archive ends before it is complete, except if the client disconnects. */
+  onError(error: unknown): void;
+}
+
+/** The archives that a process writes at the same time. */
+const maxRunning = 2;
+
+/** Maximum number of reads of a document that changes while it is read, or for which no worker is free. */
+const maxAttempts = 240;
+
+/** The pause before a document is read again, ms. */
+const retryMs = 250;
+
+/** A document of the archive with its files. */
+interface ExportedDocument {
+  row: LibraryDocument;
+  json: Uint8Array;
+  markdown: Uint8Array;
+}
+
+/** Creates the handler of `exportLibrary`. */
+export function libraryHandlers(deps: LibraryDeps): Route[] {
+  const { documents, library, now, onError } = deps;
+  let running = 0;
+  return [
+    handle(exportLibrary, async ({ actor, query, call }) => {
+      if (running >= maxRunning)
+        throw Unavailable('Other archives are being exported. Try again after the time in `Retry-After`.', {
+          headers: { 'Retry-After': '30' },
+        });
+      running += 1;
+      let hasStarted = false;
+      const end = () => {
+        running -= 1;
+      };
+      try {
+        const [organization, ids] = await Promise.all([
+          documents.findOrganization(actor),
+          library.listIds(actor, query),
+        ]);
+        const stream = createZipStream(listFiles(deps, actor, { ids, signal: call.signal }), onError);
+        stream.once('close', end);
+        hasStarted = true;
+        const name = toFileName(organization?.name ?? '', 'zip', now().toISOString().slice(0, 10));
+        return reply(body(zipType, stream), { headers: { 'Content-Disposition': create(name) } });
+      } finally {
+        if (!hasStarted) end();
+      }
+    }),
+  ];
+}
+
+/** Yields the files of the archive: those of each document, and the manifest at the end. */
+async function* listFiles(
+  deps: LibraryDeps,
+  actor: Actor,
+  { ids, signal }: { ids: readonly string[]; signal: AbortSignal },
+): AsyncGenerator<ArchiveFile> {
+  const entries: ManifestDocument[] = [];
+  const exportedAt = deps.now();
+  for (const id of ids) {
+    const found = await readDocument(deps, actor, { id, signal });
+    // it was deleted during the export
+    if (!found) continue;
+    const [paths, modifiedAt] = [toPaths(id), found.row.updated_at];
+    yield { path: paths.json, bytes: found.json, modifiedAt };
+    yield { path: paths.markdown, bytes: found.markdown, modifiedAt };
+    entries.push(toManifestDocument(found.row));
+  }
+  const content = { exportedAt, organizationId: actor.organization_id, documents: entries };
+  yield { path: 'manifest.json', bytes: writeManifest(content), modifiedAt: exportedAt };
+}
+
+/** Reads a document until all its files are of the same version. Returns undefined if it was deleted. */
+async function readDocument(
+  deps: LibraryDeps,
+  actor: Actor,
+  { id, signal }: { id: string; signal: AbortSignal },
+): Promise<ExportedDocument | undefined> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const [row, source] = await Promise.all([
+      deps.library.find(actor, id),
+      deps.documents.findSource(actor, id),
+    ]);
+    if (!row || !source) return undefined;
+    const isSameVersion = row.row_version === source.document.row_version;
+    const files = isSameVersion && (await renderFiles(deps, source));
+    if (files) return { row, ...files };
+    await pause(retryMs, undefined, { signal });
+  }
+  throw new Error(`The document ${id} changed during every read, or no worker was free`);
+}
+
+/** Renders the files of a version. Returns undefined if the document changed, or no worker was free. */
+async function renderFiles({ workers, maxBytes }: LibraryDeps, { document, organization }: ExportSource) {
+  const snapshot = {
+    id: document._id,
+    organizationId: document.organization_id,
+    rowVersion: document.row_version,
+    organizationRowVersion: organization.row_version,
+  };
+  const render = async (target: RenderTarget): Promise<Uint8Array | undefined> => {
+    const run = workers.run('renderFile', { snapshot, target, maxBytes });
+    const found = await run.catch((error: unknown) => {
+      if (error instanceof Problem && error.kind === Unavailable) return undefined;
+      throw error;
+    });
+    if (!found) return undefined;
+    const { result } = found;
+    if ('file' in result) return result.file;
+    if (result.reason === 'changed' || result.reason === 'unavailable') return undefined;
+    throw new Error(`The document ${document._id} cannot be exported: ${result.reason}`);
+  };
+  const json = await render({ library: true });
+  const markdown = json && (await render({ flavor: 'plain' }));
+  return markdown && { json, markdown };
+}

@@ -1,0 +1,141 @@
+/** Tests the export of a library over HTTP with a real MongoDB. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse } from 'content-disposition';
+import PizZip from 'pizzip';
+import { createDocument, must, type Person, register, type TestApp, until } from '#libs/testing';
+import { exportTestApp } from '../testing/test-app.ts';
+
+let app: TestApp;
+let ada: Person;
+
+beforeAll(async () => {
+  // two archives compete for one worker, without a queue
+  ({ app, ada } = await exportTestApp({ EXPORT_MAX_QUEUE: '0' }));
+});
+afterAll(() => app?.stop());
+
+const toContent = (text: string) => ({
+  type: 'doc',
+  content: [{ type: 'paragraph', content: [{ type: 'text', text }] }],
+});
+const sample = {
+  title: 'Opening / the <vault>',
+  version: '2.1',
+  department: 'Vault',
+  nodes: [
+    {
+      node_type: 'section',
+      title: 'Before',
+      content: null,
+      children: [
+        {
+          node_type: 'step',
+          title: 'Key',
+          content: toContent('Turn it “twice” \ud83d\udd11.'),
+          children: [{ node_type: 'sub_step', title: 'Turn', content: null, children: [] }],
+        },
+        { node_type: 'step', title: 'Light', content: null, children: [] },
+      ],
+    },
+    { node_type: 'section', title: 'After', content: null, children: [] },
+  ],
+};
+
+const path = (query = '') => `/api/v1/exports/library${query}`;
+const open = (as: string, query = '') =>
+  fetch(app.origin + path(query), { headers: { authorization: `Bearer ${as}` } });
+
+/** Downloads an archive. Returns the parsed manifest, and the text of a file. */
+async function download(as: string, query = '') {
+  const response = await open(as, query);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
+  const zip = new PizZip(await response.arrayBuffer());
+  const read = (name: string) => zip.file(name)?.asText() ?? '';
+  const names = Object.keys(zip.files);
+  expect(names.at(-1)).toBe('manifest.json');
+  return { manifest: JSON.parse(read('manifest.json')), names, read, headers: response.headers };
+}
+
+test('the archive has each document as JSON and as Markdown', async () => {
+  const { key } = await register(app);
+  const { id } = await createDocument(app, key, sample);
+  const { manifest, names, read } = await download(key);
+  const folder = `documents/${id}`;
+  expect(names).toEqual([`${folder}/document.json`, `${folder}/document.md`, 'manifest.json']);
+  expect(JSON.parse(read(`${folder}/document.json`))).toEqual(sample);
+  const markdown = await app.request('GET', `/documents/${id}/export/markdown`, { as: key });
+  expect(read(`${folder}/document.md`)).toBe(Buffer.from(markdown.body).toString());
+  expect(manifest).toMatchObject({ format: 'pds-library', version: 1, assets: [] });
+  expect(manifest.documents).toMatchObject([
+    { path: `${folder}/document.json`, id, parent_doc_id: null, status: 'draft', content_hash: null },
+  ]);
+});
+
+test('document.json creates a document with the same content hash', async () => {
+  const { key } = await register(app);
+  const { id } = await createDocument(app, key, sample);
+  const published = await must(app, 'POST', `/documents/${id}/publish`, { as: key });
+  const { manifest, read } = await download(key);
+  expect(manifest.documents[0]).toMatchObject({
+    ...{ status: 'published', content_hash: published.content_hash, published_at: published.published_at },
+  });
+  const body = JSON.parse(read(manifest.documents[0].path));
+  const copy = await must(app, 'POST', '/documents', { as: key, body });
+  const again = await must(app, 'POST', `/documents/${copy.id}/publish`, { as: key });
+  expect(again.content_hash).toBe(published.content_hash);
+});
+
+test('the file name has the name of the organization and the day', async () => {
+  const { key } = await register(app);
+  const { headers } = await download(key);
+  const { organization } = await must(app, 'GET', '/me', { as: key });
+  const day = new Date().toISOString().slice(0, 10);
+  const { filename } = parse(headers.get('content-disposition') ?? '').parameters;
+  expect(filename).toBe(`${organization.name} ${day}.zip`);
+});
+
+test('status, department and time select documents', async () => {
+  const { key } = await register(app);
+  const create = (department: string) => createDocument(app, key, { title: 'One', department });
+  const [vault, till] = [await create('Vault'), await create('Till')];
+  await must(app, 'POST', `/documents/${till.id}/publish`, { as: key });
+  const later = await must(app, 'GET', `/documents/${till.id}`, { as: key });
+  const list = async (query: string) =>
+    (await download(key, query)).manifest.documents.map((document: { id: string }) => document.id);
+  expect(await list('')).toEqual([vault.id, till.id]);
+  expect(await list('?status=draft')).toEqual([vault.id]);
+  expect(await list('?status=draft&status=published')).toEqual([vault.id, till.id]);
+  expect(await list('?department=Till')).toEqual([till.id]);
+  expect(await list(`?updated_since=${later.updated_at}`)).toEqual([till.id]);
+  expect(await list('?status=archived')).toEqual([]);
+  for (const query of ['?status=lost', '?updated_since=yesterday'])
+    expect((await open(key, query)).status).toBe(400);
+});
+
+test('the archive contains only documents of the organization', async () => {
+  const other = await register(app);
+  await createDocument(app, other.key, sample);
+  const { key } = await register(app);
+  expect((await download(key)).manifest.documents).toEqual([]);
+});
+
+test('a process writes two archives at a time and rejects a third one', async () => {
+  // more bytes than the buffers of a connection hold, which a zip archive cannot compress
+  const nodes = Array.from({ length: 8 }, () => {
+    const text = randomBytes(380_000).toString('base64');
+    return { node_type: 'section', title: 'Large', content: toContent(text) };
+  });
+  for (let count = 0; count < 6; count += 1) await createDocument(app, ada.key, { title: 'Large', nodes });
+  const [first, second] = [await open(ada.key), await open(ada.key)];
+  const third = await open(ada.key);
+  expect([first.status, second.status, third.status]).toEqual([200, 200, 503]);
+  expect(third.headers.get('retry-after')).toBe('30');
+  await first.body?.cancel();
+  await second.arrayBuffer();
+  await until('an archive can be exported again', async () => {
+    const next = await open(ada.key);
+    await next.arrayBuffer();
+    return next.status === 200;
+  });
+});
