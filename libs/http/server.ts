@@ -97,7 +97,7 @@ export interface HttpListener {
 }
 
 /**
- * The connections that the kernel keeps until the server accepts them. The event loop accepts one in each turn. A client
+ * The connections that the kernel keeps until the server accepts them, one in each turn of the event loop. A client
  * whose connection is not kept tries again after one second, then after two, four and eight.
  */
 const maxPendingConnections = 4_096;

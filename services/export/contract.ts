@@ -3,7 +3,6 @@ import { z } from 'zod';
 import {
   contract,
   id,
-  inputTime,
   media,
   multipart,
   NotFound,
@@ -12,22 +11,18 @@ import {
   page,
   problem,
   queryFlag,
-  queryList,
   requiredText,
-  text,
   timestamp,
 } from '#libs/contract';
 import {
   documentApprovals,
   documentNodes,
   documentStates,
-  documentStatus,
   documentVersions,
   libraryDocuments,
 } from '../documents/contract.ts';
 import {
   ApiKeyUsed,
-  admin,
   member,
   organizationProfiles,
   ownerOrAdmin,
@@ -36,7 +31,10 @@ import {
   userNames,
 } from '../identity/contract.ts';
 import { shareLinks } from '../sharing/views.ts';
+import { exportLibrary } from './library/contract.ts';
 import { templateUsage } from './views.ts';
+
+export * from './library/contract.ts';
 
 // ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -55,9 +53,6 @@ export const wordType = 'application/vnd.openxmlformats-officedocument.wordproce
 
 /** Media type of Markdown; its charset is required (RFC 7763). */
 export const markdownType = 'text/markdown; charset=utf-8';
-
-/** Media type of a zip archive. */
-export const zipType = 'application/zip';
 
 /** The flavors of Markdown: plain paragraphs and bullet lists, or GitHub Flavored Markdown. */
 export const markdownFlavors = ['plain', 'gfm'] as const;
@@ -201,29 +196,6 @@ export const exportMarkdown = operation({
   returns: media({ 'text/markdown': { description: 'The file as an attachment' } }),
   etag: true,
   problems: [NotFound, ExportTooLarge],
-});
-
-export const exportLibrary = operation({
-  id: 'exportLibrary',
-  method: 'get',
-  path: '/exports/library',
-  summary: 'Export all documents as a zip archive',
-  description:
-    'The archive has a folder for each document with `document.json`, which is a body for `POST /documents`, and `document.md`. The last entry is `manifest.json`: an archive without it is not complete. Each document is consistent, but documents that change during the export may be in it before or after the change.',
-  access: admin,
-  query: z.object({
-    status: queryList(documentStatus, documentStatus.options.length)
-      .optional()
-      .meta({ description: 'May be repeated. Default: documents of every status' }),
-    department: text(200).optional().meta({ description: 'Exact department label' }),
-    updated_since: inputTime
-      .transform((time) => new Date(time))
-      .optional()
-      .meta({ description: 'Only documents updated at or after this time' }),
-  }),
-  status: 200,
-  returns: media({ [zipType]: { description: 'The archive as an attachment' } }),
-  problems: [],
 });
 
 export const exportContract = contract({
