@@ -65,7 +65,7 @@ async function renderService({ sample, compiled }: RenderInput): Promise<Uint8Ar
   const record = {
     ...{ id: '1', status: 'published' as const, superseded_by: '', owner: 'Ada', editor: '', url: '' },
     ...{ exported_at: '', created_at: sample.published_at, updated_at: sample.published_at, history: [] },
-    ...{ content_hash: '', change_summary: '', approved_at: '', approved_by: '' },
+    ...{ content_hash: '', change_summary: '', approved_at: '', approved_by: '', review_due: '' },
   };
   const document = { ...sample, approved_at: null, record, nodes: sample.nodes.map(toNode) };
   return renderWord(document, compiled, { indentInches: 0.5 });

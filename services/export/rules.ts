@@ -25,14 +25,17 @@ export function toDocumentProperties(document: DocumentState, organization: stri
 }
 
 /** The state of a document, as far as its record says it. */
-type RecordedState = Pick<DocumentState, '_id' | 'status' | 'content_hash' | 'change_summary' | 'approval'>;
+type RecordedState = Pick<
+  DocumentState,
+  '_id' | 'status' | 'content_hash' | 'change_summary' | 'approval' | 'review_due_at'
+>;
 
 /**
  * Maps the versions of a document's family to its record. The later version with the earliest publication supersedes
  * the document. The history ends with the document itself, so that an old version stays as it was.
  */
 export function toDocumentRecord(
-  { _id, status, content_hash, change_summary, approval }: RecordedState,
+  { _id, status, content_hash, change_summary, approval, review_due_at }: RecordedState,
   { versions, names }: RecordRows,
   { url, exported_at, approved_by }: Pick<DocumentRecord, 'url' | 'exported_at' | 'approved_by'>,
 ): DocumentRecord | undefined {
@@ -54,6 +57,7 @@ export function toDocumentRecord(
     change_summary: change_summary ?? '',
     approved_at: getApprovedAt({ status, approval })?.slice(0, 10) ?? '',
     approved_by,
+    review_due: review_due_at?.toISOString().slice(0, 10) ?? '',
     created_at: own.created_at.toISOString(),
     updated_at: own.updated_at.toISOString(),
     history: (at === -1 ? published : published.slice(0, at + 1)).map((version) => ({

@@ -42,6 +42,11 @@ const approvalRequired = z.boolean().meta({
     'If true, a draft can only be published after its approval, and a published document can only be changed by revising it',
 });
 
+const showControl = z.boolean().meta({
+  description:
+    'If true, public links show when the document was approved and when its next review is due, and in JSON the content hash',
+});
+
 const originPattern = `^https?://${hostNamePattern}${portPattern}$`;
 // a wildcard, an IPv6 address or a path would frame nobody: browsers or the CSP of public pages ignore it
 const origin = z
@@ -63,6 +68,7 @@ export const settingsInput = z
   .strictObject({
     lock_published: lockPublished.optional(),
     approval_required: approvalRequired.optional(),
+    show_control: showControl.optional(),
     embed_origins: embedOrigins.nullable().optional(),
     language: languageTag.optional(),
   })
@@ -72,6 +78,7 @@ const Settings = z
   .strictObject({
     lock_published: lockPublished,
     approval_required: approvalRequired,
+    show_control: showControl,
     embed_origins: embedOrigins.nullable(),
     language: z
       .string()

@@ -100,6 +100,7 @@ export const organizationProfiles = view({
       $set: {
         lock_published: { $ifNull: ['$settings.lock_published', defaultSettings.lock_published] },
         approval_required: { $ifNull: ['$settings.approval_required', defaultSettings.approval_required] },
+        show_control: { $ifNull: ['$settings.show_control', defaultSettings.show_control] },
         embed_origins: { $ifNull: ['$settings.embed_origins', defaultSettings.embed_origins] },
         language: { $ifNull: ['$settings.language', defaultSettings.language] },
       },
@@ -114,6 +115,8 @@ export const organizationProfiles = view({
     lock_published: z.boolean(),
     /** If true, a draft can only be published after its approval; missing until the view is updated. */
     approval_required: z.boolean().nullish(),
+    /** If true, public links show approval and next review; missing until the view is updated. */
+    show_control: z.boolean().nullish(),
     /** Origins that may embed public links in a frame; null allows any. */
     embed_origins: z.array(z.string()).nullable(),
     /** The language of documents that have none of their own (BCP 47); missing until the view is updated. */

@@ -1,11 +1,12 @@
 /** Writes the JSON of a public link as text, so that stored rich text is inserted without parsing it. */
 import { groupByParent, type NodesByParent } from '../documents/contract.ts';
+import type { Control } from './rules.ts';
 import type { DocumentState, NodeRow } from './store.ts';
 
 /** The document with all its nodes as JSON text, in the shape of `EmbeddedDocument`. */
-export function embedJson(document: DocumentState, rows: readonly NodeRow[]): string {
+export function embedJson(document: DocumentState, rows: readonly NodeRow[], control?: Control): string {
   const { _id: id, title, version, department, status } = document;
-  const head = JSON.stringify({ id, title, version, department, status }).slice(0, -1);
+  const head = JSON.stringify({ id, title, version, department, status, control }).slice(0, -1);
   return `${head},"nodes":${toListJson(null, groupByParent(rows))}}`;
 }
 

@@ -4,10 +4,10 @@ import { embedJson } from './embed-json.ts';
 import { documentPage } from './page/document-page.ts';
 import { getPageLanguage } from './page/language.ts';
 import { pagePolicy } from './page/policy.ts';
-import { rendererFixture } from './page/renderer-fixture.ts';
+import { controlledFixture, rendererFixture } from './page/renderer-fixture.ts';
 import { runningHead } from './page/running-head.ts';
 import { pageStyleSource, toHashSource } from './page/styles.ts';
-import { frameAncestors } from './rules.ts';
+import { frameAncestors, getControl } from './rules.ts';
 import type { DocumentState, LinkControls, NodeRow, OrganizationProfile } from './store.ts';
 
 /** The document that a link shows, without its nodes, its organization and its controls. */
@@ -33,7 +33,9 @@ export interface Representation {
 export const representations: Readonly<Record<'json' | 'html', Representation>> = {
   json: createRepresentation({
     type: 'application/json',
-    render: ({ document }, rows) => [embedJson(document, rows)],
+    render: ({ document, organization }, rows) => [
+      embedJson(document, rows, getControl(document, organization)),
+    ],
     dependsOn: ({ document }) => [document._id, document.row_version],
     getHeaders: () => ({}),
   }),
@@ -64,18 +66,30 @@ export function getFrameAncestors({
 /** What a page shows besides its nodes. The language is that of the document, else that of the organization. */
 function getPageFields({ document, organization }: ResolvedLink) {
   const language = getPageLanguage(document.language ?? organization.language);
-  return { document, organization: organization.name, language };
+  const control = getControl(document, organization);
+  return { document, organization: organization.name, control, language };
 }
 
-/** Adds the ETag. It includes a hash of the rendered fixture, so a new renderer changes all ETags. */
+/**
+ * Adds the ETag. It includes a hash of the rendered fixture, so a new renderer changes all ETags. With `show_control`,
+ * the fixture shows approval and review, too.
+ */
 function createRepresentation({
   dependsOn,
   ...base
 }: Omit<Representation, 'getEtag'> & {
   dependsOn(link: ResolvedLink): (string | number)[];
 }): Representation {
-  const rendererVersion = createTag([...base.render(rendererFixture, rendererFixture.rows)]);
-  return { ...base, getEtag: (link) => createTag([rendererVersion, ...dependsOn(link)]) };
+  const [plain, controlled] = [rendererFixture, controlledFixture].map((fixture) =>
+    createTag([...base.render(fixture, fixture.rows)]),
+  );
+  return {
+    ...base,
+    getEtag(link) {
+      const version = link.organization.show_control ? controlled : plain;
+      return createTag([version ?? '', ...dependsOn(link)]);
+    },
+  };
 }
 
 /** The first 27 characters of a SHA-256 in base64url, about 160 bits. */

@@ -58,6 +58,30 @@ export function resolveLink<
   return isShareable(document) ? { document, organization, storedToken } : undefined;
 }
 
+/** What a link shows about the approval and the review of its document. */
+export interface Control {
+  content_hash: string | null;
+  approved_at: Date | null;
+  review_due_at: Date | null;
+}
+
+/** Returns what a link shows about approval and review; undefined unless the organization has set `show_control`. */
+export function getControl(
+  { content_hash, approval, review_due_at }: ControlledDocument,
+  { show_control }: { show_control?: boolean | null | undefined },
+): Control | undefined {
+  if (!show_control) return undefined;
+  const approved_at = approval?.approved_at ?? null;
+  return { content_hash: content_hash ?? null, approved_at, review_due_at: review_due_at ?? null };
+}
+
+/** The fields of a document about approval and review. Rows from before they existed do not have them. */
+interface ControlledDocument {
+  content_hash?: string | null | undefined;
+  approval?: { approved_at: Date | null } | null | undefined;
+  review_due_at?: Date | null | undefined;
+}
+
 /** Whether to respond with the HTML page: `?format=` decides, otherwise the client's `Accept` header. */
 export function wantsHtml(format: unknown, { prefersHtml }: { prefersHtml: boolean }): boolean {
   if (format === 'json' || format === 'html') return format === 'html';

@@ -55,6 +55,21 @@ export const EmbeddedNode: z.ZodType<EmbeddedNode> = z
   })
   .meta({ id: 'EmbeddedNode' });
 
+/** What a public link says about approval and review of its document. */
+const EmbeddedControl = z
+  .strictObject({
+    content_hash: z
+      .string()
+      .nullable()
+      .meta({ description: 'The content hash of the words; null after a change in place' }),
+    approved_at: timestamp.nullable(),
+    review_due_at: timestamp.nullable(),
+  })
+  .meta({
+    id: 'EmbeddedControl',
+    description: 'Approval and next review. Only if the organization has the setting `show_control`',
+  });
+
 /** A document as the public sees it, without users, organization and timestamps. */
 export const EmbeddedDocument = z
   .strictObject({
@@ -63,6 +78,7 @@ export const EmbeddedDocument = z
     version: z.string().nullable(),
     department: z.string().nullable(),
     status: z.literal('published'),
+    control: EmbeddedControl.optional(),
     nodes: z.array(EmbeddedNode),
   })
   .meta({ id: 'EmbeddedDocument' });

@@ -153,7 +153,7 @@ export function createRecord(more: Partial<DocumentRecord> = {}): DocumentRecord
     exported_at: '2026-11-24',
     created_at: '2026-10-01T08:00:00.000Z',
     updated_at: '2026-11-20T16:45:00.000Z',
-    ...{ content_hash: '', change_summary: '', approved_at: '', approved_by: '' },
+    ...{ content_hash: '', change_summary: '', approved_at: '', approved_by: '', review_due: '' },
     history: [
       { version: '1.0', published_at: '2026-10-05T10:00:00.000Z', published_by: 'Ada Lovelace' },
       { version: '1.2', published_at: '2026-11-21T09:30:00.000Z', published_by: 'Bo Chen' },

@@ -54,6 +54,8 @@ export type DocumentRecord = {
   approved_at: string;
   /** The names of those who approved, in this order. Empty if the template does not use it. */
   approved_by: string;
+  /** The day until which the published version must be reviewed. */
+  review_due: string;
   /** The published versions up to this one, oldest first. */
   history: PublishedVersion[];
 };

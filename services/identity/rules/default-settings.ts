@@ -5,6 +5,7 @@ import type { Settings } from '../shapes.ts';
 export const defaultSettings: Settings = {
   lock_published: false,
   approval_required: false,
+  show_control: false,
   embed_origins: null,
   language: 'en',
 };

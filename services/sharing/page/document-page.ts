@@ -1,6 +1,7 @@
 /** Renders a published document as an HTML page without scripts and external resources. */
 import { escapeHtml, type Html, html, joinHtml, style } from '#libs/rich-text';
 import { groupByParent } from '../../documents/contract.ts';
+import type { Control } from '../rules.ts';
 import type { DocumentState, NodeRow } from '../store.ts';
 import { tableOfContents } from './contents.ts';
 import { isolate, type PageLanguage } from './language.ts';
@@ -14,6 +15,8 @@ export interface PageInput {
   rows: readonly NodeRow[];
   /** The organization's name. */
   organization: string;
+  /** Approval and next review. Undefined if the organization does not show them. */
+  control: Control | undefined;
   language: PageLanguage;
 }
 
@@ -81,7 +84,8 @@ function masthead({ document, organization, language }: PageInput, hasContents: 
 ${hasContents ? link : nothing}</header>`;
 }
 
-function title({ document, language }: PageInput): Html {
+/** The dates of approval and review do not depend on the clock: the page never says that a review is overdue. */
+function title({ document, control, language }: PageInput): Html {
   const { department, published_at, version } = document;
   const { words } = language;
   const foreign = markForeignWords(language);
@@ -91,6 +95,8 @@ function title({ document, language }: PageInput): Html {
     fact(words.version, version && escapeHtml(version)),
     fact(words.department, department && escapeHtml(department)),
     fact(words.published, published_at && day(published_at, language)),
+    fact(words.approvedOn, control?.approved_at ? day(control.approved_at, language) : null),
+    fact(words.nextReviewBy, control?.review_due_at ? day(control.review_due_at, language) : null),
   ];
   return html`<header class="title">
 <h1>${escapeHtml(document.title)}</h1>

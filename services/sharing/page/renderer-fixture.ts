@@ -85,3 +85,15 @@ export const rendererFixture = {
     row({ _id: id(6), parent_id: id(5), node_type: 'sub_step', content: JSON.stringify(blocks) }),
   ],
 };
+
+/** The same link of an organization that shows approval and review. */
+export const controlledFixture = {
+  ...rendererFixture,
+  document: {
+    ...document,
+    content_hash: 'sha256:0',
+    approval: { id: id(7), status: 'approved' as const, approved_at: new Date(0) },
+    review_due_at: new Date(0),
+  },
+  organization: { ...organization, show_control: true },
+};

@@ -10,6 +10,9 @@ export interface PageWords extends HtmlWords {
   version: string;
   department: string;
   published: string;
+  /** Before a day. */
+  approvedOn: string;
+  nextReviewBy: string;
   /** Before the number of a printed page, and between it and the number of pages. */
   page: [before: string, between: string];
   /** At the bottom of each printed page. */
@@ -25,6 +28,8 @@ const en: PageWords = {
   version: 'Version',
   department: 'Department',
   published: 'Published',
+  approvedOn: 'Approved on',
+  nextReviewBy: 'Next review by',
   page: ['Page', 'of'],
   copies: 'Printed copies are not updated',
   onScreen: 'This link always shows the latest published version.',
@@ -42,6 +47,8 @@ const de: PageWords = {
   version: 'Version',
   department: 'Abteilung',
   published: 'Veröffentlicht',
+  approvedOn: 'Freigegeben am',
+  nextReviewBy: 'Nächste Prüfung bis',
   page: ['Seite', 'von'],
   copies: 'Ausdrucke werden nicht aktualisiert',
   onScreen: 'Dieser Link zeigt immer die zuletzt veröffentlichte Version.',
@@ -58,6 +65,8 @@ const fr: PageWords = {
   version: 'Version',
   department: 'Service',
   published: 'Publié',
+  approvedOn: 'Approuvé le',
+  nextReviewBy: 'Prochaine révision avant le',
   page: ['Page', 'sur'],
   copies: 'Les copies imprimées ne sont pas mises à jour',
   onScreen: 'Ce lien affiche toujours la dernière version publiée.',
@@ -75,6 +84,8 @@ const es: PageWords = {
   version: 'Versión',
   department: 'Departamento',
   published: 'Publicado',
+  approvedOn: 'Aprobado el',
+  nextReviewBy: 'Próxima revisión antes del',
   page: ['Página', 'de'],
   copies: 'Las copias impresas no se actualizan',
   onScreen: 'Este enlace muestra siempre la última versión publicada.',

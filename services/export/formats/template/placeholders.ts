@@ -6,7 +6,7 @@ import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
 export const KNOWN_PLACEHOLDERS = [
   ...['title', 'version', 'version_label', 'department', 'published_at', 'organization', 'content'],
   ...['status', 'owner', 'editor', 'document_id', 'url', 'exported_at', 'history', 'watermark'],
-  ...['approved_by', 'approved_at', 'change_summary', 'content_hash'],
+  ...['approved_by', 'approved_at', 'change_summary', 'content_hash', 'review_due'],
 ];
 
 /** Maximum number of {{history}} in a template: each may become a table of 200 versions. */

@@ -12,7 +12,7 @@ const MAX_WATERMARK_LABEL = 12;
 export function toPlaceholderValues(plan: TemplatePlan, document: WordDocument): Record<string, string> {
   const { title, version, department, published_at, organization, record } = document;
   const { id, owner, editor, url, exported_at, created_at, updated_at } = record;
-  const { approved_by, approved_at, change_summary, content_hash } = record;
+  const { approved_by, approved_at, change_summary, content_hash, review_due } = record;
   const texts = {
     title,
     version: version ?? '',
@@ -29,7 +29,7 @@ export function toPlaceholderValues(plan: TemplatePlan, document: WordDocument):
     created_at,
     updated_at,
     updated_by: editor || owner,
-    ...{ approved_by, approved_at, change_summary, content_hash },
+    ...{ approved_by, approved_at, change_summary, content_hash, review_due },
   };
   return {
     ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, escapeLine(text)])),
