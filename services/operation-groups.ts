@@ -43,6 +43,12 @@ export const operationGroups: readonly OperationGroup[] = [
     ],
   },
   {
+    name: 'Review',
+    description:
+      'Periodic review of published documents: set reviewer and interval, confirm that all is correct.',
+    operations: ['updateReview', 'confirmReview'],
+  },
+  {
     name: 'Sharing',
     description: 'Public links: everyone who has the link can read the published version without a login.',
     operations: [

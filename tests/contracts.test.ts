@@ -263,7 +263,7 @@ describe('the contracts', () => {
     const published = contracts.flatMap((contract) => contract.publishes.map(({ name }) => name));
     const consumed = contracts.flatMap((contract) => contract.consumes.map(({ name }) => name));
     // an audit log needs it; the outbox does not store an event without a consumer
-    const withoutConsumer = ['document.edited'];
+    const withoutConsumer = ['document.edited', 'document.reviewed'];
     expect(new Set(published)).toEqual(new Set([...consumed, ...withoutConsumer]));
   });
 });
@@ -297,6 +297,7 @@ function sampleBody(operation: AnyOperation): unknown {
     replaceTree: { nodes: [] },
     assignEditor: { editor_id: null },
     updateApprovers: { approver_ids: [] },
+    updateReview: { every_months: 12 },
     decideApproval: { decision: 'approve', content_hash: `sha256:${'0'.repeat(64)}` },
     triggerWebhooks: { event_type: 'document.published' },
     updateMember: { role: 'admin' },

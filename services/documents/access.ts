@@ -1,4 +1,4 @@
-/** The access rules of documents that other services do not have: editors, submitters and approvers. */
+/** The access rules of documents that other services do not have: editors, submitters, approvers and reviewers. */
 import { type Access, Forbidden } from '#libs/contract';
 import {
   isOwnerOrAdmin,
@@ -66,5 +66,24 @@ export const submitterOwnerOrAdmin: Access<MemberPrincipal, WithdrawableResource
     allows: (principal, { submitted_by, created_by = '' }) =>
       submitted_by === principal.user_id || isOwnerOrAdmin(principal, { created_by }),
     deny: () => Forbidden('Only the submitter, the owner or an admin may withdraw this request.'),
+  },
+};
+
+/** A document with its owner and its reviewer. */
+export interface ReviewableResource extends OwnedResource {
+  readonly reviewer_id?: string | null;
+}
+
+/** The reviewer of a document, its owner and admins, with an access token. */
+export const reviewerOwnerOrAdmin: Access<MemberPrincipal, ReviewableResource> = {
+  ...person,
+  name: 'reviewer, owner or admin, in person',
+  description:
+    'The reviewer, the owner or an admin may confirm this document, with an access token. API keys are not accepted.',
+  problems: [...(person.problems ?? []), Forbidden],
+  resource: {
+    allows: (principal, document) =>
+      document.reviewer_id === principal.user_id || isOwnerOrAdmin(principal, document),
+    deny: () => Forbidden('Only the reviewer, the owner or an admin may confirm this document.'),
   },
 };

@@ -12,6 +12,7 @@ import * as approvals from './contract/approvals.ts';
 import { compareVersions } from './contract/comparing.ts';
 import * as finding from './contract/finding.ts';
 import * as lifecycle from './contract/lifecycle.ts';
+import * as reviewing from './contract/reviewing.ts';
 import * as tree from './contract/tree.ts';
 import * as writing from './contract/writing.ts';
 import {
@@ -24,6 +25,9 @@ import {
   DocumentDeleted,
   DocumentEdited,
   DocumentPublished,
+  DocumentReviewDue,
+  DocumentReviewed,
+  DocumentReviewUpdated,
   DocumentRevised,
   DocumentUpdated,
 } from './events.ts';
@@ -43,6 +47,7 @@ export * from './contract/approvals.ts';
 export * from './contract/comparing.ts';
 export * from './contract/finding.ts';
 export * from './contract/lifecycle.ts';
+export * from './contract/reviewing.ts';
 export * from './contract/tree.ts';
 export * from './contract/writing.ts';
 export * from './events.ts';
@@ -65,7 +70,7 @@ export const documentsContract = contract({
   operations: [
     ...[writing, finding, tree, lifecycle].flatMap((file) => Object.values(file)),
     compareVersions,
-    ...Object.values(approvals),
+    ...[approvals, reviewing].flatMap((file) => Object.values(file)),
   ],
   publishes: [
     DocumentPublished,
@@ -75,13 +80,16 @@ export const documentsContract = contract({
     DocumentArchived,
     DocumentAssigned,
     DocumentDeleted,
+    DocumentReviewDue,
+    DocumentReviewed,
+    DocumentReviewUpdated,
     ApprovalRequested,
     ApprovalApproved,
     ApprovalRejected,
     ApprovalWithdrawn,
     ApiKeyUsed,
   ],
-  consumes: [MemberRemoved, DocumentAssigned],
+  consumes: [MemberRemoved, DocumentAssigned, DocumentReviewUpdated],
   owns: ['documents', 'nodes', 'approvals', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
   views: [
     documentStates,

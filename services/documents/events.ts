@@ -49,6 +49,25 @@ export const DocumentAssigned = event('document.assigned', {
   subscribable: true,
 });
 
+export const DocumentReviewDue = event('document.review_due', {
+  description:
+    'The review of a published document is due in 14 days (`days_left` 14), or now (0). Each notice is published once; after an outage only the last one.',
+  data: z.strictObject({ document: DocumentSummary, days_left: z.literal([14, 0]) }),
+  subscribable: true,
+});
+
+/** Internal: webhooks cannot subscribe to it. */
+export const DocumentReviewed = event('document.reviewed', {
+  description: 'A published document was confirmed to be still correct.',
+  data: z.strictObject({ document: DocumentSummary, comment: z.string().nullable() }),
+});
+
+/** Internal: webhooks cannot subscribe to it. */
+export const DocumentReviewUpdated = event('document.review_updated', {
+  description: 'The reviewer or the interval of the reviews of a document was set.',
+  data: z.strictObject({ document: DocumentSummary }),
+});
+
 /** Internal: webhooks cannot subscribe to it. */
 export const DocumentDeleted = event('document.deleted', {
   description: 'A draft was deleted.',

@@ -85,6 +85,8 @@ const others: Record<string, Record<string, Request>> = {
   restoreDocument: { 'the document': () => ['/restore'] },
   archiveDocument: { 'the document': () => ['/archive'] },
   assignEditor: { 'no editor': () => ['/editor', { editor_id: null }] },
+  updateReview: { 'an interval': () => ['/review', { every_months: 12 }] },
+  confirmReview: { 'the document': () => ['/review/confirm'] },
   updateApprovers: { 'no approvers': () => ['/approvers', { approver_ids: [] }] },
   triggerWebhooks: { publish: () => ['/trigger-webhooks', { event_type: 'document.published' }] },
 };

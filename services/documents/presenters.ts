@@ -23,6 +23,7 @@ export function toSummary(row: SummaryRow): DocumentSummary {
     minor_change: row.minor_change ?? false,
     approver_ids: row.approver_ids ?? [],
     approval: toApprovalState(row.approval),
+    review: toReview(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
@@ -32,6 +33,21 @@ function toApprovalState(approval: SummaryRow['approval']): DocumentSummary['app
   if (!approval) return null;
   const { id, status, approved_at } = approval;
   return { id, status, approved_at: approved_at?.toISOString() ?? null };
+}
+
+/** A row from before the fields existed, or without reviewer, interval and review, has no review. */
+function toReview({
+  reviewer_id = null,
+  review_months = null,
+  review_due_at,
+  reviewed_at,
+}: SummaryRow): DocumentSummary['review'] {
+  if (reviewer_id === null && review_months === null && !reviewed_at) return null;
+  return {
+    ...{ reviewer_id, every_months: review_months },
+    due_at: review_due_at?.toISOString() ?? null,
+    reviewed_at: reviewed_at?.toISOString() ?? null,
+  };
 }
 
 /** Maps a row to a request for approval. */

@@ -36,6 +36,11 @@ export const EditorNotMember = problem(
   400,
   'The editor must be a member of your organization.',
 );
+export const ReviewerNotMember = problem(
+  'reviewer_not_member',
+  400,
+  'The reviewer must be a member of your organization.',
+);
 export const NodeHierarchy = problem(
   'node_hierarchy',
   400,

@@ -16,6 +16,7 @@ import { assertDraft, requireNewVersion } from './editing.ts';
 import { toArchiveRecord, toSummary } from './presenters.ts';
 import { mayPublish } from './rules/approval.ts';
 import { archive, publish } from './rules/lifecycle.ts';
+import { scheduleReview } from './rules/review.ts';
 import type { Approvals } from './store/approvals.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
@@ -61,7 +62,8 @@ export function publishHandlers({
             const contentHash = draft.content_hash ?? (await computeContentHash(draft, nodes));
             // before the draft, because a family has at most one published version
             if (isRevision(draft)) await families.supersede(draft, at, tx);
-            return { change: publish(actor.user_id, contentHash, at), result: nodes };
+            const review = scheduleReview({ ...draft, published_at: at });
+            return { change: { ...publish(actor.user_id, contentHash, at), ...review }, result: nodes };
           };
           const updated = await repository.update(within, doc_id, preconditions, publishDraft);
           const { document, result: nodes } = updated;

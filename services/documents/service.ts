@@ -4,21 +4,25 @@ import { integer, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { approvalHandlers } from './approving.ts';
-import { clearRemovedEditors, editorHandlers } from './assigning.ts';
+import { clearRemovedMembers, editorHandlers } from './assigning.ts';
 import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
 import { queryHandlers } from './finding.ts';
+import { documentMetrics, reviewNoticeCounter } from './metrics.ts';
 import { publishHandlers } from './publishing.ts';
+import { reviewNoticeWorker } from './review-notices.ts';
+import { reviewHandlers } from './reviewing.ts';
 import { revisionHandlers } from './revising.ts';
 import { searchIndexWorker } from './search-index-worker.ts';
 import { approvals } from './store/approvals.ts';
+import { assignees } from './store/assignees.ts';
 import { documentCollections } from './store/collections.ts';
 import { documentRepository } from './store/document-repository.ts';
-import { editors } from './store/editors.ts';
 import { families } from './store/families.ts';
 import { listing } from './store/listing.ts';
 import { quota } from './store/quota.ts';
+import { createDueReviews } from './store/review-notices.ts';
 import { search } from './store/search.ts';
 import { searchIndex } from './store/search-index.ts';
 import { storageCharges } from './store/storage-charges.ts';
@@ -38,7 +42,7 @@ export const documents = service({
       .meta({ description: 'Memory for the cache of rendered documents, MiB' }),
   }),
   collections: documentCollections,
-  metrics: [quotaRejections],
+  metrics: [quotaRejections, ...documentMetrics],
   start({ store, settings, now, log, meters }) {
     const nodeTrees = trees(store);
     const searchWords = search(store);
@@ -51,7 +55,7 @@ export const documents = service({
       trees: nodeTrees,
       listing: listing(store, searchWords),
       families: families(store, repository),
-      editors: editors(store, now),
+      assignees: assignees(store, now),
       approvals: approvals(store),
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
       quota: quota(store),
@@ -61,13 +65,18 @@ export const documents = service({
     return {
       routes: [
         ...[documentHandlers, nodeHandlers, publishHandlers, revisionHandlers, comparisonHandlers],
-        ...[editorHandlers, approvalHandlers, triggerHandlers, queryHandlers],
+        ...[editorHandlers, approvalHandlers, reviewHandlers, triggerHandlers, queryHandlers],
       ].flatMap((createHandlers) => createHandlers(deps)),
-      subscribers: clearRemovedEditors(deps),
+      subscribers: clearRemovedMembers(deps),
       authenticate: createPrincipalReader(store, now),
       workers: [
         searchIndexWorker({ searchIndex: searchIndex(store, now), onError }),
         updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError }),
+        reviewNoticeWorker({
+          ...{ store, onError },
+          dueReviews: createDueReviews(store, now),
+          countNotice: reviewNoticeCounter(meters),
+        }),
       ],
     };
   },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { id, languageTag, order as position, queryFlag, requiredText, text, timestamp } from '#libs/contract';
 import { approvalFields, contentHash } from './approval-shapes.ts';
 import { type Content, ContentWarning, content, toContentText } from './content.ts';
+import { reviewFields } from './review-shapes.ts';
 
 export const documentStatus = z
   .enum(['draft', 'published', 'archived'])
@@ -118,6 +119,7 @@ const documentFields = {
   archived_at: timestamp.nullable(),
   ...versionFields,
   ...approvalFields,
+  ...reviewFields,
   created_at: timestamp,
   updated_at: timestamp,
 };
@@ -140,7 +142,7 @@ export const ArchiveRecord = DocumentSummary.omit({
 });
 export type ArchiveRecord = z.infer<typeof ArchiveRecord>;
 
-const sortKeys = ['updated_at', 'title', 'created_at', 'published_at'] as const;
+const sortKeys = ['updated_at', 'title', 'created_at', 'published_at', 'review_due_at'] as const;
 
 /** The sort order of a list: a key, with the prefix `-` for descending order. */
 export const listSort = z

@@ -28,6 +28,8 @@ export const documentStates = view({
     change_summary: z.string().nullish(),
     /** The pending or approved request. A stage that selects its time would slow down each read of this view. */
     approval: z.custom<ApprovalState>().nullish(),
+    /** When the review of a published version is due. Rows from before this field existed do not have it. */
+    review_due_at: z.date().nullish(),
     /** Counts every change of the document or its tree. */
     row_version: z.number(),
     /** Counts how often the family's published version was archived. Links with a lower count are revoked. */

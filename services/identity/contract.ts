@@ -11,6 +11,7 @@ import {
   DocumentArchived,
   DocumentAssigned,
   DocumentPublished,
+  DocumentReviewDue,
   DocumentRevised,
 } from '../documents/events.ts';
 import { documentStates, documentUsage, publishRecords } from '../documents/views.ts';
@@ -64,7 +65,7 @@ export const identityContract = contract({
   adminOperations: [createOrganization, inviteToOrganization, setSubscription, resetAccountPassword],
   publishes: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed],
   consumes: [
-    ...[DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned],
+    ...[DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, DocumentReviewDue],
     ...[ApprovalRequested, ApprovalApproved, ApprovalRejected, ApprovalWithdrawn],
     ...[MemberJoined, ApiKeyUsed, WebhookExhausted, WebhookDisabled],
   ],

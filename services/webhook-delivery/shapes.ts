@@ -12,6 +12,7 @@ export const eventType = z
     'document.updated',
     'document.archived',
     'document.assigned',
+    'document.review_due',
     'approval.requested',
     'approval.approved',
     'approval.rejected',

@@ -66,6 +66,8 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   listVersions:          [ 3,  0,  0,  0],
   compareVersions:       [ 4,  0,  1,  0],
   updateApprovers:       [ 7,  2,  1,  2],
+  updateReview:          [ 0,  0,  0,  0],
+  confirmReview:         [ 0,  0,  0,  0],
   requestApproval:       [ 9,  7,  2,  6],
   listApprovals:         [ 2,  0,  0,  0],
   getApproval:           [ 2,  0,  0,  0],

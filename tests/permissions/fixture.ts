@@ -46,6 +46,14 @@ export function permissionFixture(app: TestApp, people: People) {
       return document;
     },
 
+    /** Creates a published document that the editor reviews. */
+    async reviewed(): Promise<{ doc_id: string; node_id: string }> {
+      const document = await this.published();
+      const body = { reviewer_id: editor.userId, every_months: 12 };
+      await must(app, 'PATCH', `/documents/${document.doc_id}/review`, { as: owner.token, body });
+      return document;
+    },
+
     /** Submits a draft of the owner, which the admin must approve. */
     async approval(): Promise<{ approval_id: string; doc_id: string; content_hash: string }> {
       const { doc_id } = await draft();

@@ -16,6 +16,7 @@ const operationIds: Record<string, readonly string[]> = {
   'documents.create': ['createDocument', 'duplicateDocument'],
   'documents.change.own': [
     ...['updateDocument', 'deleteDocument', 'assignEditor', 'requestApproval', 'withdrawApproval'],
+    'updateReview',
     ...['createNode', 'updateNode', 'deleteNode', 'reorderNodes', 'replaceTree'],
   ],
   'documents.publish.own': [
@@ -26,6 +27,7 @@ const operationIds: Record<string, readonly string[]> = {
     'triggerWebhooks',
   ],
   'documents.approve': ['decideApproval'],
+  'documents.review': ['confirmReview'],
   'documents.share.own': ['createShareToken', 'updateShareToken', 'deleteShareToken'],
   'documents.export': ['exportWord', 'exportMarkdown'],
   'templates.upload': ['createTemplate', 'listTemplates'],

@@ -131,6 +131,11 @@ const documents = {
     ...aboutDocument(await fixture.draft()),
     body: () => ({ editor_id: fixture.people.member.userId }),
   }),
+  updateReview: async (fixture) => ({
+    ...aboutDocument(await fixture.published()),
+    body: () => ({ reviewer_id: fixture.people.member.userId, every_months: 12 }),
+  }),
+  confirmReview: async (fixture) => aboutDocument(await fixture.reviewed()),
   updateApprovers: async (fixture) => ({
     ...aboutDocument(await fixture.draft()),
     body: () => ({ approver_ids: [fixture.people.member.userId] }),

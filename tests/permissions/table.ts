@@ -58,6 +58,10 @@ const rules: Record<string, Rule> = {
                            rule('its submitter, its owner, admins', [401, own, 403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
   // in the sample request, the admin is the approver
   'approver, in person':   rule('its approvers (here the admin); no API key', [401, own, 403, 403, 403, yes, 403, 403, 401, 401, 401]),
+  // in the sample request, the editor is the reviewer
+  'reviewer, owner or admin, in person':
+                           rule('its reviewer (here the editor), its owner, admins; no API key',
+                                                                  [401,  own,  403,  yes,  yes,  yes,  403,  403,  401,  401,  401]),
 };
 
 /** The outcomes for a list that shows callers only what belongs to them, by the name of its access rule. */

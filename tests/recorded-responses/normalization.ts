@@ -6,7 +6,7 @@ import { unpack } from '../../services/export/formats/opc/unpack.ts';
 /** Fields of documents, nodes and share tokens that were added after the responses were recorded. */
 const addedFields = new Set([
   ...['lineage_id', 'content_hash', 'change_summary', 'minor_change'],
-  ...['approver_ids', 'approval'],
+  ...['approver_ids', 'approval', 'review'],
   ...['expires_at', 'allowed_origins', 'has_password'],
 ]);
 

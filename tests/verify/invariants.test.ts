@@ -7,12 +7,14 @@ import { type Break, type Breaks, findFirst, getRows, nobody, set } from './chan
 import { documentBreaks } from './document-breaks.ts';
 import { eventBreaks } from './event-breaks.ts';
 import { identityBreaks } from './identity-breaks.ts';
+import { reviewBreaks } from './review-breaks.ts';
 import { type SeededDatabase, seedDatabase } from './seeded-database.ts';
 import { sharingBreaks, webhookBreaks } from './webhook-breaks.ts';
 
 const breaks: Breaks = {
   ...identityBreaks,
   ...documentBreaks,
+  ...reviewBreaks,
   ...sharingBreaks,
   ...webhookBreaks,
   ...eventBreaks,

@@ -115,6 +115,8 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
   await must(app, 'DELETE', `/documents/${deleted.id}`, { as });
 
   await submitDrafts(app, as, editor);
+  const review = { reviewer_id: editor.userId, every_months: 12 };
+  await must(app, 'PATCH', `/documents/${second.id}/review`, { as, body: review });
 
   const form = new FormData();
   form.append('name', 'Corporate');

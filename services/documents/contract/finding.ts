@@ -13,6 +13,10 @@ const filters = {
     .transform((text) => new Date(text))
     .optional()
     .meta({ description: 'Only documents updated at or after this time' }),
+  review_due_before: inputTime
+    .transform((text) => new Date(text))
+    .optional()
+    .meta({ description: 'Only published documents whose review is due before this time' }),
   q: requiredText(200).optional().meta({
     description:
       'Search terms. The titles and text of a document must contain all of them. Finds at most 1,000 documents.',

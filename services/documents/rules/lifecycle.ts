@@ -1,8 +1,9 @@
 /** Defines the lifecycle of a document: its status changes, the fields of a revision, and its history. */
 import { withoutApproval } from './approval.ts';
+import { type ReviewSchedule, withoutReviewDue } from './review.ts';
 
 /** The fields that a status change sets. */
-export interface StatusChange {
+export interface StatusChange extends Partial<ReviewSchedule> {
   status: 'published' | 'archived';
   published_at?: Date;
   published_by?: string;
@@ -17,7 +18,7 @@ export function publish(userId: string, contentHash: string, at: Date): StatusCh
 
 /** Returns the change that archives a published document, also when a revision replaces it. */
 export function archive(at: Date): StatusChange {
-  return { status: 'archived', archived_at: at };
+  return { status: 'archived', archived_at: at, ...withoutReviewDue };
 }
 
 /** The fields about its content with which every draft starts. */
@@ -34,6 +35,8 @@ export interface RevisionFields {
   department: string | null;
   language?: string | null;
   approver_ids?: string[];
+  reviewer_id?: string | null;
+  review_months?: number | null;
   share_epoch: number;
   node_count: number;
   content_bytes: number;
@@ -42,7 +45,8 @@ export interface RevisionFields {
 /** Returns the fields that a revision copies from its original, including the owner. */
 export function revisionFields(original: RevisionFields): RevisionFields {
   const { organization_id, family_id, created_by, editor_id, title, version, department } = original;
-  const { language = null, approver_ids = [], share_epoch, node_count, content_bytes } = original;
+  const { language = null, approver_ids = [], reviewer_id = null, review_months = null } = original;
+  const { share_epoch, node_count, content_bytes } = original;
   return {
     organization_id,
     family_id,
@@ -53,6 +57,8 @@ export function revisionFields(original: RevisionFields): RevisionFields {
     department,
     language,
     approver_ids,
+    reviewer_id,
+    review_months,
     share_epoch,
     node_count,
     content_bytes,

@@ -61,7 +61,8 @@ describe('lifecycle', () => {
       published_by: 'u',
       content_hash: 'h',
     });
-    expect(archive(at)).toEqual({ status: 'archived', archived_at: at });
+    const withoutDue = { review_due_at: null, review_notice_at: null };
+    expect(archive(at)).toEqual({ status: 'archived', archived_at: at, ...withoutDue });
   });
 
   test('a revision copies content and ownership, not status', () => {
@@ -85,10 +86,16 @@ describe('lifecycle', () => {
       status: 'published',
       row_version: 9,
       approver_ids: ['approver'],
+      reviewer_id: 'reviewer',
+      review_months: 12,
+      reviewed_at: at,
     };
-    expect(revisionFields(original)).toEqual({ ...fields, approver_ids: ['approver'] });
-    const { language: _, approver_ids: _approvers, ...older } = original;
-    expect(revisionFields(older)).toEqual({ ...fields, language: null, approver_ids: [] });
+    expect(revisionFields(original)).toEqual({
+      ...{ ...fields, approver_ids: ['approver'], reviewer_id: 'reviewer', review_months: 12 },
+    });
+    const { language: _, approver_ids: _a, reviewer_id: _r, review_months: _m, ...older } = original;
+    const defaults = { language: null, approver_ids: [], reviewer_id: null, review_months: null };
+    expect(revisionFields(older)).toEqual({ ...fields, ...defaults });
   });
 
   test('history is sorted by publish time, then id, and needs two versions', () => {

@@ -4,6 +4,7 @@ import { id } from '#libs/contract';
 import { collection, type StoredRow } from '#libs/store';
 import { Approval } from '../approval-shapes.ts';
 import type { ApprovalState } from '../rules/approval.ts';
+import type { SentNotice } from '../rules/review.ts';
 import { DocumentSummary, nodeFields } from '../shapes.ts';
 
 /**
@@ -15,6 +16,7 @@ export const sortIndexes = {
   normalized_title: { organization_id: 1, status: 1, normalized_title: 1, _id: 1 },
   created_at: { organization_id: 1, status: 1, created_at: -1, _id: -1 },
   published_at: { organization_id: 1, status: 1, published_at: -1, _id: -1 },
+  review_due_at: { organization_id: 1, status: 1, review_due_at: -1, _id: -1 },
 } as const;
 
 /** Indexes of lists and counts that are filtered by creator, editor, department or revised document. */
@@ -29,7 +31,7 @@ export const filterIndexes = {
 const whenPresent = (field: string) => ({ partialFilterExpression: { [field]: { $gte: '' } } });
 
 export const documents = collection('documents', {
-  row: DocumentSummary.omit({ id: true }).extend({
+  row: DocumentSummary.omit({ id: true, review: true }).extend({
     _id: id,
     /** The id of the first version; all revisions share it. */
     family_id: id,
@@ -49,6 +51,15 @@ export const documents = collection('documents', {
     approval: z.custom<ApprovalState | null>().exactOptional(),
     /** The users who wrote the draft. Rows from before this field existed do not have it: see `listContributors`. */
     contributor_ids: z.array(id).exactOptional(),
+    /** Reviewer and interval of all versions. Rows from before a field about the review existed do not have it. */
+    reviewer_id: id.nullable().exactOptional(),
+    review_months: z.number().nullable().exactOptional(),
+    /** When this version was last confirmed, and when its review is due: only while it is published. */
+    reviewed_at: z.date().nullable().exactOptional(),
+    review_due_at: z.date().nullable().exactOptional(),
+    /** When the next notice about the review is to be sent, and which ones were sent. */
+    review_notice_at: z.date().nullable().exactOptional(),
+    review_notices: z.custom<readonly SentNotice[]>().exactOptional(),
     created_at: z.date(),
     updated_at: z.date(),
     /** Counts every change of the document or its tree. Used as the ETag. */
@@ -81,6 +92,13 @@ export const documents = collection('documents', {
     },
     // documents with outdated words: almost empty
     { on: { reindex_at: 1 }, options: { partialFilterExpression: { reindex_at: { $gt: new Date(0) } } } },
+    // documents of a reviewer, who may leave
+    { on: { organization_id: 1, reviewer_id: 1 }, options: whenPresent('reviewer_id') },
+    // published documents with an interval, of which the next notice is to be sent
+    {
+      on: { review_notice_at: 1 },
+      options: { partialFilterExpression: { review_notice_at: { $gt: new Date(0) } } },
+    },
     // published documents that changed in the last few seconds
     {
       on: { update_event_due_at: 1 },
@@ -90,8 +108,14 @@ export const documents = collection('documents', {
 });
 export type DocumentRow = StoredRow<typeof documents>;
 
+/** The fields of a row that a summary shows as its review. */
+export const reviewFields = ['reviewer_id', 'review_months', 'reviewed_at', 'review_due_at'] as const;
+
 /** The part of a row that a summary shows. */
-export type SummaryRow = Pick<DocumentRow, '_id' | Exclude<keyof DocumentSummary, 'id'>>;
+export type SummaryRow = Pick<
+  DocumentRow,
+  '_id' | Exclude<keyof DocumentSummary, 'id' | 'review'> | (typeof reviewFields)[number]
+>;
 
 export const nodes = collection('nodes', {
   row: z.object(nodeFields).omit({ id: true }).extend({

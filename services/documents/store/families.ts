@@ -1,9 +1,13 @@
 /** Reads and changes families in MongoDB: a document and its revisions, at most one of them published. */
 import type { Actor, Store, Transaction } from '#libs/store';
 import { archive } from '../rules/lifecycle.ts';
+import { scheduleReview } from '../rules/review.ts';
 import { type DocumentRow, documents } from './collections.ts';
-import { completeChange } from './document-change.ts';
+import { type Change, completeChange } from './document-change.ts';
 import type { DocumentRepository } from './document-repository.ts';
+
+/** The fields of a review that a request sets. */
+type ReviewChange = Pick<Change, 'reviewer_id' | 'review_months'>;
 
 /** Creates the store of families. */
 export function families(store: Store, repository: Pick<DocumentRepository, 'get'>) {
@@ -29,12 +33,24 @@ export function families(store: Store, repository: Pick<DocumentRepository, 'get
 
     /** Sets the approvers of all versions of a document. */
     async setApprovers(
-      { organization_id, family_id }: DocumentRow,
+      document: DocumentRow,
       { approver_ids, at }: { approver_ids: string[]; at: Date },
-      { session }: Transaction,
+      tx: Transaction,
     ): Promise<void> {
-      const update = { $set: { approver_ids, updated_at: at }, $inc: { row_version: 1 } };
-      await rows.updateMany({ organization_id, family_id }, update, { session });
+      await changeAll(document, { approver_ids }, at, tx);
+    },
+
+    /** Sets the reviewer or the interval of all versions of a document, and when the published one is due. */
+    async setReview(
+      document: DocumentRow,
+      { change, at }: { change: ReviewChange; at: Date },
+      tx: Transaction,
+    ): Promise<void> {
+      const published = await stored.findPublished(document, tx);
+      await changeAll(document, change, at, tx);
+      if (!published) return;
+      const schedule = scheduleReview({ ...published, ...change });
+      await rows.updateOne({ _id: published._id }, schedule, { session: tx.session });
     },
 
     /** Revokes all public links of a family permanently, including those of its drafts. Changes no ETag. */
@@ -62,6 +78,17 @@ export function families(store: Store, repository: Pick<DocumentRepository, 'get
     },
   };
   return stored;
+
+  /** Changes fields that belong to all versions of a document. */
+  async function changeAll(
+    { organization_id, family_id }: DocumentRow,
+    change: Change,
+    at: Date,
+    { session }: Transaction,
+  ): Promise<void> {
+    const update = { $set: { ...change, updated_at: at }, $inc: { row_version: 1 } };
+    await rows.updateMany({ organization_id, family_id }, update, { session });
+  }
 }
 
 export type Families = ReturnType<typeof families>;

@@ -3,7 +3,14 @@ import type { mongo } from 'mongoose';
 import type { Actor, Store } from '#libs/store';
 import { queryTerms } from '../rules/words.ts';
 import { type DocumentStatus, DocumentSummary, type ListSort } from '../shapes.ts';
-import { type DocumentRow, documents, filterIndexes, type SummaryRow, sortIndexes } from './collections.ts';
+import {
+  type DocumentRow,
+  documents,
+  filterIndexes,
+  reviewFields,
+  type SummaryRow,
+  sortIndexes,
+} from './collections.ts';
 import type { Search } from './search.ts';
 
 /** The part of a row that a list needs. The normalized title is only there if the list is sorted by it. */
@@ -13,7 +20,10 @@ export type ListedRow = SummaryRow & Pick<DocumentRow, 'normalized_title'>;
  * The fields to read of each row, besides the id. The organization is that of the actor. With all fields, decoding the
  * rows would take a third longer.
  */
-const summaryFields = Object.keys(DocumentSummary.omit({ id: true, organization_id: true }).shape);
+const summaryFields = [
+  ...Object.keys(DocumentSummary.omit({ id: true, organization_id: true, review: true }).shape),
+  ...reviewFields,
+];
 
 /** Selects documents. `q` contains words; a document must contain all of them. */
 export interface DocumentFilters {
@@ -22,6 +32,7 @@ export interface DocumentFilters {
   created_by?: string | undefined;
   parent_doc_id?: string | undefined;
   updated_since?: Date | undefined;
+  review_due_before?: Date | undefined;
   q?: string | undefined;
 }
 
@@ -90,12 +101,14 @@ export function listing(store: Store, search: Search) {
   /** Returns the filter and the index hint for the selected documents; undefined if none can match. */
   async function createQuery(
     actor: Actor,
-    { q, updated_since, ...equalities }: DocumentFilters,
+    { q, updated_since, review_due_before, ...equalities }: DocumentFilters,
     sortField: SortField,
   ): Promise<{ filter: RowFilter; options: { hint?: Index } } | undefined> {
     const filter: RowFilter = { organization_id: actor.organization_id };
     for (const [field, value] of Object.entries(equalities)) if (value !== undefined) filter[field] = value;
     if (updated_since) filter.updated_at = { $gte: updated_since };
+    if (review_due_before) filter.review_due_at = { $lt: review_due_before };
+    if (q === undefined && review_due_before) return { filter, options: chooseReviewHint(equalities) };
     if (q === undefined) return { filter, options: chooseHint(equalities, sortField) };
     const ids = await search.matches(actor, queryTerms(q));
     if (ids.length === 0) return undefined;
@@ -109,14 +122,23 @@ export type Listing = ReturnType<typeof listing>;
 type Index = Readonly<Record<string, 1 | -1>>;
 type SortField = keyof typeof sortIndexes;
 
+/** The filters that compare a field with a value. */
+type Equalities = Omit<DocumentFilters, 'q' | 'updated_since' | 'review_due_before'>;
+
+/**
+ * Chooses the index of a list of documents whose review is due. They are few, so sorting them costs less than reading
+ * a list in its order. With other filters, MongoDB chooses the most selective index.
+ */
+function chooseReviewHint(equalities: Equalities): { hint?: Index } {
+  const isOnly = Object.values(equalities).every((value) => value === undefined);
+  return isOnly ? { hint: sortIndexes.review_due_at } : {};
+}
+
 /**
  * Chooses the index of a list, if one fits. Without a hint, MongoDB reuses a plan that was good for one
  * organization for all others. With several filters, MongoDB chooses the most selective index itself.
  */
-function chooseHint(
-  equalities: Omit<DocumentFilters, 'q' | 'updated_since'>,
-  sortField: SortField,
-): { hint?: Index } {
+function chooseHint(equalities: Equalities, sortField: SortField): { hint?: Index } {
   const [field, ...others] = Object.entries(equalities).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
   );
@@ -131,6 +153,7 @@ const fields = {
   title: 'normalized_title',
   created_at: 'created_at',
   published_at: 'published_at',
+  review_due_at: 'review_due_at',
 } as const;
 
 /** Returns the stored field and the direction of a sort. */

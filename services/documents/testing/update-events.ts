@@ -15,9 +15,9 @@ export interface ClockedContext extends TestContext {
   row(id: string): Promise<DocumentRow | null>;
 }
 
-/** Starts the services. */
-export async function openClockedContext(): Promise<ClockedContext> {
-  let at = Date.now();
+/** Starts the services at a time. */
+export async function openClockedContext(start = Date.now()): Promise<ClockedContext> {
+  let at = start;
   const now = () => new Date(at);
   const context = testContextFor(await testApp({ services: [identity, documents], contracts, now }));
   const rows = context.app.db.collection<DocumentRow>('documents');
@@ -26,7 +26,8 @@ export async function openClockedContext(): Promise<ClockedContext> {
     now,
     async advance(ms) {
       at += ms;
-      const due = { update_event_due_at: { $lte: now() } };
+      const isDue = { $lte: now() };
+      const due = { $or: [{ update_event_due_at: isDue }, { review_notice_at: isDue }] };
       await until('all due events', async () => (await rows.countDocuments(due)) === 0);
     },
     row: (_id) => rows.findOne({ _id }),

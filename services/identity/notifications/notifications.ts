@@ -12,6 +12,7 @@ import {
   DocumentArchived,
   DocumentAssigned,
   DocumentPublished,
+  DocumentReviewDue,
   DocumentRevised,
 } from '../../documents/events.ts';
 import { WebhookDisabled, WebhookExhausted } from '../../webhook-delivery/events.ts';
@@ -32,7 +33,9 @@ import {
   documentAssigned,
   memberJoined,
   type Notification,
+  type ReviewedDocument,
   recipients,
+  reviewDue,
   toNotification,
   webhookDisabled,
   webhookExhausted,
@@ -119,6 +122,10 @@ export function notifyMembers({
       const { document, editor_id } = event.data;
       return notify(event, editor_id === event.actor_id ? [] : [editor_id], documentAssigned(document));
     }),
+    on(DocumentReviewDue, (event) => {
+      const { document, days_left } = event.data;
+      return notifyReviewer(event, document, reviewDue(document, days_left));
+    }),
     on(MemberJoined, async (event) => {
       const { member } = event.data;
       const admins = await notifications.listAdmins(event.organization_id);
@@ -146,6 +153,22 @@ export function notifyMembers({
       if ((await notifications.add(organization_id, [userId], notification, at, tx)) > 0) return;
       const admins = await notifications.listAdmins(organization_id);
       await notifications.add(organization_id, admins, notification, at, tx);
+    });
+  }
+
+  /** Notifies the reviewer of a document, or its owner if there is none or the reviewer has left. */
+  function notifyReviewer(
+    event: Envelope,
+    { review, created_by }: ReviewedDocument,
+    notification: Notification,
+  ): Promise<unknown> {
+    const { organization_id, occurred_at } = event;
+    return store.processOnce(event, async (tx) => {
+      for (const userId of [review?.reviewer_id, created_by]) {
+        if (!userId) continue;
+        const at = new Date(occurred_at);
+        if ((await notifications.add(organization_id, [userId], notification, at, tx)) > 0) return;
+      }
     });
   }
 

@@ -57,6 +57,20 @@ export function documentAssigned({ id, title }: DocumentInfo): Notification {
   return { type: 'document.assigned', title: `You are now the editor of “${title}”`, data };
 }
 
+/** What a notification about a review needs of its document. */
+export interface ReviewedDocument extends DocumentInfo {
+  review: { reviewer_id: string | null } | null;
+}
+
+/** Notification that the review of a document is due in some days, or now. */
+export function reviewDue({ id, title }: DocumentInfo, days_left: number): Notification {
+  return {
+    type: 'document.review_due',
+    title: `The review of “${title}” is due${days_left === 0 ? '' : ` in ${days_left} days`}`,
+    data: { document_id: id, document_title: title, days_left },
+  };
+}
+
 /** What notifications need of a request for approval. */
 export interface ApprovalInfo {
   id: string;

@@ -12,6 +12,7 @@ export const roles = [
       'documents.change.own',
       'documents.publish.own',
       'documents.approve',
+      'documents.review',
       'documents.share.own',
       'documents.export',
       'templates.upload',

@@ -8,6 +8,8 @@ const template = new URL('../../fixtures/corporate-template.docx', import.meta.u
 const text = (value: string) => ({ type: 'paragraph', content: [{ type: 'text', text: value }] });
 const content = (...values: string[]) => ({ type: 'doc', content: values.map(text) });
 
+const dayMs = 86_400_000;
+
 const change_summary = 'Two people carry the cash to the safe.';
 
 const tree = [
@@ -141,6 +143,27 @@ export async function publish(recorder: Recorder, { key: as }: Accounts, doc_id:
   await example('listTemplates', { as });
   await example('exportWord', { as, params, query: { template_id: uploaded.id, versioned: true } });
   await example('deleteTemplate', { as, params: { template_id: uploaded.id } });
+}
+
+/** The admin sets the review of a document, and the colleague confirms it. Another document was published long ago. */
+export async function review(
+  { app, example, prepare }: Recorder,
+  { key, colleague, colleagueId }: Accounts,
+  { doc_id, other }: { doc_id: string; other: string },
+): Promise<void> {
+  const params = { doc_id };
+  await example('updateReview', {
+    ...{ as: key, params, body: { reviewer_id: colleagueId, every_months: 12 } },
+  });
+  await example('confirmReview', { as: colleague, params, body: { comment: 'Tried it in the store.' } });
+  await prepare(key, 'PATCH', `/documents/${other}/review`, { every_months: 12 });
+  const now = Date.now();
+  const fields = {
+    published_at: new Date(now - 351 * dayMs),
+    review_due_at: new Date(now + 14 * dayMs),
+    review_notice_at: new Date(now),
+  };
+  await app.db.collection<{ _id: string }>('documents').updateOne({ _id: other }, { $set: fields });
 }
 
 /** The admin revises the document and archives the revision. */

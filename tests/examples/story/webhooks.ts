@@ -4,7 +4,7 @@ import type { Recorder } from '../recorder.ts';
 
 const eventTypes = [
   ...['document.published', 'document.revised', 'document.updated', 'document.archived'],
-  ...['document.assigned', 'member.invited', 'member.joined'],
+  ...['document.assigned', 'document.review_due', 'member.invited', 'member.joined'],
   ...['approval.requested', 'approval.approved', 'approval.rejected', 'approval.withdrawn'],
 ];
 

@@ -59,6 +59,7 @@ const creators: Readonly<Record<string, (fixture: PermissionFixture) => Promise<
   department_id: async (fixture) => (await fixture.department()).department_id,
   invitation_id: async (fixture) => (await fixture.invitation()).invitation_id,
   member_id: async ({ people }) => people.member.userId,
+  reviewer_id: async ({ people }) => people.editor.userId,
   editor_id: async ({ people }) => people.editor.userId,
   created_by: async ({ people }) => people.owner.userId,
 };

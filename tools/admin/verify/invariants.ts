@@ -6,6 +6,7 @@ import { identityInvariants } from './identity.ts';
 import { indexInvariant } from './indexes.ts';
 import type { Invariant } from './invariant.ts';
 import { publishingInvariants } from './publishing.ts';
+import { reviewInvariants } from './reviews.ts';
 import { sharingInvariants, templateInvariants } from './sharing.ts';
 import { storageInvariants } from './storage.ts';
 import { webhookInvariants } from './webhooks.ts';
@@ -16,6 +17,7 @@ export const invariants: readonly Invariant[] = [
   ...identityInvariants,
   ...documentInvariants,
   ...approvalInvariants,
+  ...reviewInvariants,
   ...publishingInvariants,
   ...storageInvariants,
   ...sharingInvariants,

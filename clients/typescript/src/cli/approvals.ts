@@ -1,10 +1,9 @@
 /** The commands on requests for approval. */
-import type { Client } from '../client.ts';
 import type { Approval } from '../generated/contract.ts';
 import { command } from './command.ts';
-import { type Context, formatTable } from './context.ts';
+import { formatTable } from './context.ts';
 import { UsageError } from './exit-codes.ts';
-import { withSession } from './login.ts';
+import { asPerson, personOptions } from './login.ts';
 
 const request = { name: 'request', description: 'Id of the request for approval' } as const;
 const statuses = ['pending', 'approved', 'rejected', 'withdrawn'] as const;
@@ -72,8 +71,7 @@ const list = command({
 
 /** The options of a decision: who makes it, and why. */
 const decisionOptions = {
-  email: { type: 'string', value: 'EMAIL', description: 'Log in with this email and your password' },
-  organization: { type: 'string', value: 'SLUG', description: 'The organization, if you are in several' },
+  ...personOptions,
   comment: { type: 'string', value: 'TEXT', description: 'Your comment; required to reject' },
 } as const;
 
@@ -88,7 +86,7 @@ const approve = command({
   options: decisionOptions,
   async run(context, { arguments: { request: approval_id }, options }) {
     const { comment = null } = options;
-    const approval = await decide(context, options, async (client) => {
+    const approval = await asPerson(context, options, async (client) => {
       const { content_hash } = await client.getApproval({ approval_id });
       const body = { decision: 'approve', content_hash, comment } as const;
       return client.decideApproval({ approval_id, body });
@@ -110,7 +108,7 @@ const reject = command({
   async run(context, { arguments: { request: approval_id }, options }) {
     const { comment } = options;
     if (comment === undefined) throw new UsageError('--comment is missing: say what to change.');
-    const approval = await decide(context, options, async (client) => {
+    const approval = await asPerson(context, options, async (client) => {
       const { content_hash } = await client.getApproval({ approval_id });
       return client.decideApproval({ approval_id, body: { decision: 'reject', content_hash, comment } });
     });
@@ -132,17 +130,6 @@ const withdraw = command({
 
 /** The commands on requests for approval. */
 export const approvalCommands = [submit, list, approve, reject, withdraw];
-
-/** Runs `work` with the client of a person: with --email, that of a session that ends with the command. */
-async function decide(
-  context: Context,
-  { email, organization }: { email: string | undefined; organization: string | undefined },
-  work: (client: Client) => Promise<Approval>,
-): Promise<Approval> {
-  return email === undefined
-    ? work(await context.client())
-    : withSession(context, { email, organization }, work);
-}
 
 function countApproved({ approvers }: Approval): string {
   return `${approvers.filter(({ decision }) => decision === 'approve').length} of ${approvers.length}`;

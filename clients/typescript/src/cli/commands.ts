@@ -9,6 +9,7 @@ import { login, logout } from './login.ts';
 import { opsCommands } from './ops.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
+import { reviewCommands } from './reviews.ts';
 import { webhookCommands } from './webhooks.ts';
 
 /** The commands, in the order of the help. */
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   ...docsCommands,
   ...approvalCommands,
   library,
+  ...reviewCommands,
   pull,
   push,
   ...webhookCommands,

@@ -94,7 +94,7 @@ async function readKey(context: Context, url: string): Promise<StoredCredentials
 }
 
 /** Logs in with the password, runs `work` as this person, and ends the session. */
-export async function withSession<T>(
+async function withSession<T>(
   context: Context,
   identity: Identity,
   work: (client: Client) => Promise<T>,
@@ -109,6 +109,23 @@ export async function withSession<T>(
   } finally {
     await client.logOut({ body: { refresh_token: session.refresh_token } });
   }
+}
+
+/** The options of a command that people run in person, not with an API key. */
+export const personOptions = {
+  email: { type: 'string', value: 'EMAIL', description: 'Log in with this email and your password' },
+  organization: { type: 'string', value: 'SLUG', description: 'The organization, if you are in several' },
+} as const;
+
+/** Runs `work` with the client of a person: with --email, that of a session that ends with the command. */
+export async function asPerson<T>(
+  context: Context,
+  { email, organization }: { email: string | undefined; organization: string | undefined },
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  return email === undefined
+    ? work(await context.client())
+    : withSession(context, { email, organization }, work);
 }
 
 /** Creates a key for this computer. */
