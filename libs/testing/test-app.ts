@@ -23,10 +23,10 @@ export interface TestApp extends HttpClient {
   /** Stops the services and starts them again with the same database. */
   restart(): Promise<void>;
   /**
-   * Starts a second instance of the services with the same database; `stop` stops it too. Without RabbitMQ, it has its
-   * own bus.
+   * Starts a second instance of the services with the same database. `stop` of the app stops it too, if it has not
+   * stopped before. Without RabbitMQ, it has its own bus.
    */
-  replica(): Promise<HttpClient & { management: string }>;
+  replica(): Promise<HttpClient & { management: string; stop(): Promise<void> }>;
   /** Stops everything and drops the database; rejects if a secret was logged. */
   stop(): Promise<void>;
 }
@@ -105,7 +105,7 @@ export async function testApp(options: {
   const absent = running.flatMap(({ reads }) => reads).filter((view) => !owned.has(view));
   for (const view of absent) await createView(client.db(), view);
   let started = await startServices();
-  const replicas: { stop(): Promise<void> }[] = [];
+  const replicas = new Set<{ stop(): Promise<void> }>();
   const app: TestApp = {
     origin: `http://127.0.0.1:${started.port}`,
     management: `http://127.0.0.1:${started.managementPort}`,
@@ -121,9 +121,13 @@ export async function testApp(options: {
     },
     async replica() {
       const replica = await startServices();
-      replicas.push(replica);
+      replicas.add(replica);
       const management = `http://127.0.0.1:${replica.managementPort}`;
-      return { ...apiClient(`http://127.0.0.1:${replica.port}`, { secrets }), management };
+      const stop = async () => {
+        replicas.delete(replica);
+        await replica.stop();
+      };
+      return { ...apiClient(`http://127.0.0.1:${replica.port}`, { secrets }), management, stop };
     },
     async stop() {
       await withDeadline(

@@ -8,7 +8,7 @@ import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import { type ApprovalClient, approvalClient } from './testing/approvals.ts';
 import { type LifecycleClient, lifecycleClient } from './testing/lifecycle.ts';
-import { runRounds, sendBoth } from './testing/race-rounds.ts';
+import { describeOutcome, runRounds, sendBoth } from './testing/race-rounds.ts';
 import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 
 /** Time for rounds of many requests on a busy machine, in milliseconds. */
@@ -214,9 +214,6 @@ async function prepare({ submitted }: Race): Promise<Sample> {
   return { id, request };
 }
 
-const describeResponse = ({ status, body }: TestResponse) =>
-  status < 400 ? `${status}` : `${status} ${body.code}`;
-
 test.each(Object.entries(races))(
   '%s: as if in some order',
   async (_, race) => {
@@ -225,7 +222,7 @@ test.each(Object.entries(races))(
       const [one, other] = round % 2 === 0 ? replicas : ([replicas[1], replicas[0]] as const);
       const first = () => race.first(one, sample);
       const second = () => race.other(other, sample);
-      const outcome = (await sendBoth(round, first, second)).map(describeResponse).join(', ');
+      const outcome = (await sendBoth(round, first, second)).map(describeOutcome).join(', ');
       expect(race.outcomes).toContain(outcome);
       await race.check?.(sample, outcome);
       return outcome;

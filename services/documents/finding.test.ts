@@ -58,6 +58,7 @@ describe('pages', () => {
         title: ['b', 'B', 'á', 'a', 'A', 'ab', 'z', 'Ä', 'b', 'Zoo', 'é', 'e', 'b'][at] ?? '',
         status: minute === null ? 'draft' : 'published',
         published_at: minute === null ? null : time(minute),
+        ...(minute !== null && { review_due_at: time(minute % 3) }),
         created_at: time(at % 4),
         updated_at: time(100 - (at % 5)),
       })),
@@ -69,6 +70,7 @@ describe('pages', () => {
     created_at: (row: (typeof rows)[number]) => row.created_at.getTime(),
     updated_at: (row: (typeof rows)[number]) => row.updated_at.getTime(),
     published_at: (row: (typeof rows)[number]) => row.published_at?.getTime() ?? Number.NEGATIVE_INFINITY,
+    review_due_at: (row: (typeof rows)[number]) => row.review_due_at?.getTime() ?? Number.NEGATIVE_INFINITY,
   };
 
   test.each(Object.keys(keys).flatMap((key) => [key, `-${key}`]) as ListSort[])(

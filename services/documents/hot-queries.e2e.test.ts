@@ -64,6 +64,7 @@ async function seed(organization_id: string, count: number): Promise<void> {
       department: at % 7 === 2 ? 'Ops' : at % 7 === 3 ? null : `Department ${at % 5}`,
       parent_doc_id: at % 50 === 0 ? parent : null,
       published_at: status === 'draft' ? null : time,
+      review_due_at: status === 'published' ? time : null,
       archived_at: status === 'archived' ? time : null,
       created_at: time,
       updated_at: time,
@@ -91,7 +92,7 @@ function toCountQuery(query: string): string {
 
 /** The list queries that have a dedicated index. */
 const lists: [name: string, query: string, index: string][] = [
-  ...['updated_at', 'created_at', 'published_at', 'title'].flatMap((key) =>
+  ...['updated_at', 'created_at', 'published_at', 'review_due_at', 'title'].flatMap((key) =>
     [key, `-${key}`].flatMap((sort): [string, string, string][] => {
       const index = `organization_id: 1, status: 1, ${key === 'title' ? 'normalized_title: 1' : `${key}: -1`}, _id`;
       return [
@@ -102,6 +103,11 @@ const lists: [name: string, query: string, index: string][] = [
     }),
   ),
   ['by update time', `updated_since=${since}`, 'organization_id: 1, status: 1, updated_at: -1'],
+  [
+    'by due time of the review',
+    `review_due_before=${since}&sort=review_due_at`,
+    'organization_id: 1, status: 1, review_due_at: -1',
+  ],
   ['by creator', `created_by=${ann}`, 'organization_id: 1, created_by: 1, status: 1, updated_at: -1'],
   ['by editor', `editor_id=${ann}`, 'organization_id: 1, editor_id: 1, status: 1, updated_at: -1'],
   ['by department', 'department=Ops', 'organization_id: 1, department: 1, status: 1, updated_at: -1'],
@@ -118,7 +124,7 @@ const lists: [name: string, query: string, index: string][] = [
 ];
 
 /** Queries of workers contain one of these fields. */
-const workerFields = /reindex_at|update_event_due_at/;
+const workerFields = /reindex_at|update_event_due_at|review_notice_at/;
 
 /** Returns the profiled commands of requests on these collections. Fails if one scans a collection. */
 async function profileRequests(
@@ -162,7 +168,7 @@ describe('list queries', () => {
   });
 });
 
-test.each(lists.filter(([, query]) => !query.includes('sort=') || query === 'sort=-updated_at'))(
+test.each(lists.filter(([, query]) => !/^sort=/.test(query) || query === 'sort=-updated_at'))(
   'counts read only the index keys that they count: %s',
   async (_name, listed) => {
     const query = toCountQuery(listed);

@@ -5,22 +5,23 @@ import { dueEventWorker } from './due-event-worker.ts';
 import { DocumentReviewDue } from './events.ts';
 import type { CountReviewNotice } from './metrics.ts';
 import { toSummary } from './presenters.ts';
-import type { DueReview, DueReviews } from './store/review-notices.ts';
+import { createDueReviews, type DueReview, type DueReviews } from './store/review-notices.ts';
 
 /** The dependencies of `reviewNoticeWorker`. */
 export interface ReviewNoticeDeps {
-  store: Pick<Store, 'transact' | 'withLock'>;
-  dueReviews: DueReviews;
+  store: Store;
+  now: () => Date;
   countNotice: CountReviewNotice;
   onError(message: string, error: unknown): void;
 }
 
 /** Creates the worker that publishes due `document.review_due` events. */
-export function reviewNoticeWorker({ dueReviews, onError, ...deps }: ReviewNoticeDeps): Worker {
+export function reviewNoticeWorker({ store, now, countNotice, onError }: ReviewNoticeDeps): Worker {
+  const dueReviews = createDueReviews(store, now);
   return dueEventWorker({
     name: 'review',
     find: dueReviews.find,
-    publish: (due) => publishNotice({ dueReviews, ...deps }, due),
+    publish: (due) => publishNotice({ store, dueReviews, countNotice }, due),
     onError,
   });
 }
@@ -30,7 +31,11 @@ export function reviewNoticeWorker({ dueReviews, onError, ...deps }: ReviewNotic
  * no notice and only one replica publishes it.
  */
 async function publishNotice(
-  { store, dueReviews, countNotice }: Omit<ReviewNoticeDeps, 'onError'>,
+  {
+    store,
+    dueReviews,
+    countNotice,
+  }: Pick<ReviewNoticeDeps, 'store' | 'countNotice'> & { dueReviews: DueReviews },
   due: DueReview,
 ): Promise<void> {
   const system = { organization_id: due.organization_id, user_id: null };

@@ -30,7 +30,7 @@ async function createReviewed() {
 }
 
 describe('updateReview', () => {
-  test('sets reviewer and interval of a published version, which gets a due time', async () => {
+  test('sets reviewer and interval, and a published version is then due', async () => {
     const document = await lifecycle.createPublished(owner, tree);
     expect(document.review).toBeNull();
     const body = { reviewer_id: reviewer.id, every_months: 12 };

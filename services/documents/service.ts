@@ -22,12 +22,10 @@ import { documentRepository } from './store/document-repository.ts';
 import { families } from './store/families.ts';
 import { listing } from './store/listing.ts';
 import { quota } from './store/quota.ts';
-import { createDueReviews } from './store/review-notices.ts';
 import { search } from './store/search.ts';
 import { searchIndex } from './store/search-index.ts';
 import { storageCharges } from './store/storage-charges.ts';
 import { trees } from './store/tree.ts';
-import { createDueUpdates } from './store/update-events.ts';
 import { nodeHandlers } from './tree.ts';
 import { triggerHandlers } from './triggering.ts';
 import { updateEventWorker } from './update-events.ts';
@@ -59,9 +57,10 @@ export const documents = service({
       approvals: approvals(store),
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
       quota: quota(store),
+      countNotice: reviewNoticeCounter(meters),
+      onError: (message: string, error: unknown) => log.warn({ err: error }, message),
       now,
     };
-    const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
     return {
       routes: [
         ...[documentHandlers, nodeHandlers, publishHandlers, revisionHandlers, comparisonHandlers],
@@ -70,13 +69,9 @@ export const documents = service({
       subscribers: clearRemovedMembers(deps),
       authenticate: createPrincipalReader(store, now),
       workers: [
-        searchIndexWorker({ searchIndex: searchIndex(store, now), onError }),
-        updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError }),
-        reviewNoticeWorker({
-          ...{ store, onError },
-          dueReviews: createDueReviews(store, now),
-          countNotice: reviewNoticeCounter(meters),
-        }),
+        searchIndexWorker({ searchIndex: searchIndex(store, now), onError: deps.onError }),
+        updateEventWorker(deps),
+        reviewNoticeWorker(deps),
       ],
     };
   },

@@ -4,17 +4,18 @@ import type { Store } from '#libs/store';
 import { dueEventWorker } from './due-event-worker.ts';
 import { DocumentUpdated } from './events.ts';
 import { toSummary } from './presenters.ts';
-import type { DueUpdate, DueUpdates } from './store/update-events.ts';
+import { createDueUpdates, type DueUpdate, type DueUpdates } from './store/update-events.ts';
 
 /** The dependencies of `updateEventWorker`. */
 export interface UpdateEventDeps {
-  store: Pick<Store, 'transact' | 'withLock'>;
-  dueUpdates: DueUpdates;
+  store: Store;
+  now: () => Date;
   onError(message: string, error: unknown): void;
 }
 
 /** Creates the worker that publishes due `document.updated` events. */
-export function updateEventWorker({ store, dueUpdates, onError }: UpdateEventDeps): Worker {
+export function updateEventWorker({ store, now, onError }: UpdateEventDeps): Worker {
+  const dueUpdates = createDueUpdates(store, now);
   return dueEventWorker({
     name: 'update',
     find: dueUpdates.find,
@@ -29,7 +30,7 @@ export function updateEventWorker({ store, dueUpdates, onError }: UpdateEventDep
  * archived in the meantime gets no event.
  */
 export function publishUpdate(
-  { store, dueUpdates }: Pick<UpdateEventDeps, 'store' | 'dueUpdates'>,
+  { store, dueUpdates }: { store: Pick<Store, 'transact' | 'withLock'>; dueUpdates: DueUpdates },
   due: DueUpdate,
 ): Promise<void> {
   const system = { organization_id: due.organization_id, user_id: null };

@@ -47,6 +47,7 @@ const workFields = [
   'reindex_at',
   'secrets.until',
   'update_event_due_at',
+  'review_notice_at',
 ];
 
 /** Runs work, waits until nothing is pending and counts what both cost. Nothing else may run meanwhile. */

@@ -121,7 +121,7 @@ function toSampleId(count: number): string {
   return `0199c2a4-6f80-7${hash.slice(0, 3)}-9${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
 }
 
-/** A time near the start becomes the time of the examples; another one keeps its distance, a year with a leap day too. */
+/** A time near the start becomes the time of the examples. Another one keeps its distance; a leap day never counts. */
 function toExampleTime(text: string, start: number): string {
   if (text.endsWith('-01T00:00:00.000Z')) return '2026-12-01T00:00:00.000Z';
   const exact = Math.round((Date.parse(text) - start) / minute / 20) * 20;

@@ -27,7 +27,7 @@ const operationIds: Record<string, readonly string[]> = {
     'triggerWebhooks',
   ],
   'documents.approve': ['decideApproval'],
-  'documents.review': ['confirmReview'],
+  'documents.review.own': ['confirmReview'],
   'documents.share.own': ['createShareToken', 'updateShareToken', 'deleteShareToken'],
   'documents.export': ['exportWord', 'exportMarkdown'],
   'templates.upload': ['createTemplate', 'listTemplates'],

@@ -19,6 +19,11 @@ export async function runRounds(run: (round: number) => Promise<string>): Promis
   return counts;
 }
 
+/** Returns the outcome of a request as `status code`. */
+export function describeOutcome({ status, body }: TestResponse): string {
+  return status < 400 ? `${status}` : `${status} ${body.code}`;
+}
+
 /** Sends two requests at the same time, except in the first two rounds, which show both orders. */
 export async function sendBoth(
   round: number,

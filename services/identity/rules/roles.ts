@@ -12,7 +12,7 @@ export const roles = [
       'documents.change.own',
       'documents.publish.own',
       'documents.approve',
-      'documents.review',
+      'documents.review.own',
       'documents.share.own',
       'documents.export',
       'templates.upload',
