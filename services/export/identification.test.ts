@@ -115,7 +115,8 @@ test('a link is not shown from its end on', async () => {
 describe('an approved version', () => {
   const form = new FormData();
   form.append('name', 'Approval');
-  const text = 'On {{approved_at}} by {{approved_by}}: {{change_summary}} [{{content_hash}}]';
+  const text =
+    'On {{approved_at}} by {{approved_by}}: {{change_summary}} [{{content_hash}}], until {{review_due}}.';
   form.append('file', new Blob([new Uint8Array(docx(p(text)))]), 'approval.docx');
 
   /** Creates a draft that two new members have approved. */
@@ -123,6 +124,7 @@ describe('an approved version', () => {
     const approvers = [await addMember(app, ada.key), await addMember(app, ada.key)];
     const draft = (await send('POST', '/documents', { title: 'Lockout', version: '1' })).body;
     await send('PATCH', `/documents/${draft.id}`, { change_summary: 'Two\nlocks.' });
+    await send('PATCH', `/documents/${draft.id}/review`, { every_months: 12 });
     const approver_ids = approvers.map(({ userId }) => userId);
     const request = (await send('POST', '/approvals', { document_id: draft.id, approver_ids })).body;
     const { content_hash } = request;
@@ -146,19 +148,20 @@ describe('an approved version', () => {
       const { bytes } = await send('GET', `/documents/${id}/export/markdown`);
       return new TextDecoder().decode(bytes);
     };
-    expect(await getText()).toContain(`On by : Two locks. [${digits}]`);
+    expect(await getText()).toContain(`On by : Two locks. [${digits}], until .`);
     expect(await getMarkdown()).toBe('# Lockout\n\nVersion 1\n');
-    await send('POST', `/documents/${id}/publish`);
-    expect(await getText()).toContain(`On ${today} by ${names}: Two locks. [${digits}]`);
+    const { review } = (await send('POST', `/documents/${id}/publish`)).body;
+    const due = review.due_at.slice(0, 10);
+    expect(await getText()).toContain(`On ${today} by ${names}: Two locks. [${digits}], until ${due}.`);
     expect(await getMarkdown()).toBe(`# Lockout\n\nVersion 1 · Approved ${today}\n`);
     const other = await createApproved();
     await send('POST', `/documents/${other.id}/publish`);
     // a change in place ends the approval
     await send('PATCH', `/documents/${other.id}`, { title: 'Lockouts' });
     const changed = await exportPart(other.id, template, 'word/document.xml');
-    expect(changed.text).toContain('On by : Two locks. []');
+    expect(changed.text).toContain(`On by : Two locks. [], until ${due}.`);
     await revise(id, '2');
-    expect(await getText()).toContain(`On ${today} by ${names}`);
+    expect(await getText()).toContain(`On ${today} by ${names}: Two locks. [${digits}], until .`);
     expect(await getMarkdown()).toBe('# Lockout\n\nVersion 1\n');
   });
 });

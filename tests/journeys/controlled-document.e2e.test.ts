@@ -1,4 +1,7 @@
-/** The story of docs/controlled-documents.md: a program publishes what people have approved, and keeps the evidence. */
+/**
+ * The story of docs/controlled-documents.md: a program publishes what people have approved, keeps the evidence, and is
+ * told when the review is due.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   addMember,
@@ -18,14 +21,22 @@ import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/testing/services.ts';
 import { hashDocument } from '../content-hash/documents.ts';
 
+const start = Date.parse('2026-11-30T09:30:00.000Z');
+const dayMs = 86_400_000;
+
 let app: TestApp;
+/** The virtual clock. */
+let now = start;
 let receiver: WebhookReceiver;
 let admin: Person;
 let author: Member;
 let approver: Member;
 
 beforeAll(async () => {
-  [app, receiver] = await Promise.all([testApp({ services, contracts }), webhookReceiver()]);
+  [app, receiver] = await Promise.all([
+    testApp({ services, contracts, now: () => new Date(now) }),
+    webhookReceiver(),
+  ]);
   admin = await register(app);
   author = await addMember(app, admin.token);
   approver = await addMember(app, admin.token);
@@ -50,8 +61,11 @@ async function publishApproved(body: string): Promise<void> {
   if (status >= 400 && problem.code !== 'document_not_draft') throw new Error(JSON.stringify(problem));
 }
 
-test('a program publishes what people have approved, with evidence', async () => {
-  const types = ['approval.requested', 'approval.approved', 'approval.rejected', 'document.revised'];
+test('a program publishes what people approve, and learns of reviews', async () => {
+  const types = [
+    ...['approval.requested', 'approval.approved', 'approval.rejected', 'document.revised'],
+    'document.review_due',
+  ];
   await createWebhook(app, admin.key, receiver.url, types);
   const publishing: Promise<void>[] = [];
   receiver.respondWith(({ body }) => {
@@ -129,4 +143,30 @@ test('a program publishes what people have approved, with evidence', async () =>
     return found.length > 0 && found;
   });
   expect(revised.data.document.approval).toEqual(published.approval);
+
+  // 5. the approver reviews it three months later: the end of February
+  const reviewed = await must(app, 'PATCH', `/documents/${draft.id}/review`, {
+    as: admin.key,
+    body: { reviewer_id: approver.userId, every_months: 3 },
+  });
+  const { due_at } = reviewed.review;
+  expect(due_at).toBe('2027-02-28T09:30:00.000Z');
+  for (const days_left of [14, 0]) {
+    now = Date.parse(due_at) - days_left * dayMs;
+    const found = await until(`the notice ${days_left} days before`, async () =>
+      received('document.review_due').find(({ data }) => data.days_left === days_left),
+    );
+    expect(found.data.document).toMatchObject({ id: draft.id, review: reviewed.review });
+  }
+  const { email, password } = approver;
+  const session = await must(app, 'POST', '/auth/login', { body: { email, password } });
+  const inPerson = { as: session.access_token };
+  await until('the notification', async () => {
+    const inbox = await must(app, 'GET', '/inbox', inPerson);
+    return inbox.some(({ type }: { type: string }) => type === 'document.review_due');
+  });
+  const confirmed = await must(app, 'POST', `/documents/${draft.id}/review/confirm`, inPerson);
+  expect(confirmed.review.due_at).toBe('2027-05-28T09:30:00.000Z');
+  expect(confirmed.content_hash).toBe(request.content_hash);
+  expect(received('document.review_due')).toHaveLength(2);
 });

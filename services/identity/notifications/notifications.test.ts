@@ -122,6 +122,40 @@ describe('a request for approval', () => {
   });
 });
 
+describe('a review that is due', () => {
+  test('notifies the reviewer, else the owner', async () => {
+    const [owner, reviewer, leaver] = await Promise.all([1, 2, 3].map(() => addMember(app, ada.key)));
+    const createDue = async (title: string, reviewer_id: string | null) => {
+      const id = await publishFor(owner?.token ?? '', title);
+      const body = { reviewer_id, every_months: 1 };
+      await app.request('PATCH', `/documents/${id}/review`, { as: ada.key, body });
+      return id;
+    };
+    const ids = [
+      await createDue('Vault', reviewer?.userId ?? null),
+      await createDue('Till', null),
+      await createDue('Safe', leaver?.userId ?? null),
+    ];
+    const review_due_at = new Date(Date.now() - 86_400_000);
+    const due = { review_due_at, review_notice_at: review_due_at };
+    const documents = app.db.collection<{ _id: string }>('documents');
+    await app.request('DELETE', `/members/${leaver?.userId}`, { as: ada.key });
+    await documents.updateMany({ _id: { $in: ids } }, { $set: due });
+    const readTitles = async (as = '') =>
+      (await getInbox(as)).flatMap(({ type, title }: InboxItem) =>
+        type === 'document.review_due' ? [title] : [],
+      );
+    await until('the notices', async () => (await readTitles(owner?.token)).length === 2);
+    expect((await readTitles(owner?.token)).sort()).toEqual([
+      'The review of “Safe” is due',
+      'The review of “Till” is due',
+    ]);
+    await until('the notice', async () => (await readTitles(reviewer?.token)).length === 1);
+    expect(await readTitles(reviewer?.token)).toEqual(['The review of “Vault” is due']);
+    expect(await readTitles(ada.token)).toEqual([]);
+  });
+});
+
 describe('repeated notifications', () => {
   test('concurrent events about one document leave one unread item', async () => {
     const editor = await addMember(app, ada.key);

@@ -18,7 +18,10 @@ describe('the organization', () => {
     const ada = await register(app);
     const patch = (body: unknown) => app.request('PATCH', '/organization', { as: ada.token, body });
     const before = (await app.request('GET', '/organization', { as: ada.key })).body;
-    const defaults = { lock_published: false, approval_required: false, embed_origins: null, language: 'en' };
+    const defaults = {
+      ...{ lock_published: false, approval_required: false, show_control: false },
+      ...{ embed_origins: null, language: 'en' },
+    };
     expect(before.settings).toEqual(defaults);
     await patch({ settings: { lock_published: true } });
     const { body } = await patch({
@@ -31,10 +34,11 @@ describe('the organization', () => {
       settings: { ...defaults, lock_published: true, embed_origins: ['https://intranet.example'] },
     });
     expect((await app.request('GET', '/organization', { as: ada.key })).body).toEqual(body);
-    const change = { embed_origins: null, language: 'DE-ch', approval_required: true };
+    const change = { embed_origins: null, language: 'DE-ch', approval_required: true, show_control: true };
     expect((await patch({ settings: change })).body.settings).toEqual({
       lock_published: true,
       approval_required: true,
+      show_control: true,
       embed_origins: null,
       language: 'de-CH',
     });
@@ -47,6 +51,7 @@ describe('the organization', () => {
       settings: {
         lock_published: 1,
         approval_required: null,
+        show_control: 'yes',
         colour: 'red',
         embed_origins: ['intranet', 'https://x.example/path', 'ftp://x'],
         language: 'en_US',
@@ -59,6 +64,7 @@ describe('the organization', () => {
       'slug',
       'settings/lock_published',
       'settings/approval_required',
+      'settings/show_control',
       'settings/colour',
       'settings/language',
       'settings/embed_origins/0',
@@ -107,18 +113,19 @@ describe('the organization', () => {
       return [
         row?.lock_published,
         row?.approval_required,
+        row?.show_control,
         row?.embed_origins,
         row?.language,
         row?.row_version,
       ];
     };
-    expect(await readProfile()).toEqual([false, false, null, 'en', 1]);
+    expect(await readProfile()).toEqual([false, false, false, null, 'en', 1]);
     const settings = {
-      ...{ lock_published: true, approval_required: true },
+      ...{ lock_published: true, approval_required: true, show_control: true },
       ...{ embed_origins: ['https://intranet.example'], language: 'fr' },
     };
     await app.request('PATCH', '/organization', { as: ada.token, body: { settings } });
-    expect(await readProfile()).toEqual([true, true, ['https://intranet.example'], 'fr', 2]);
+    expect(await readProfile()).toEqual([true, true, true, ['https://intranet.example'], 'fr', 2]);
     const [found] = (await profiles.find({ slug: ada.slug }).explain('executionStats')).stages;
     const { totalKeysExamined, totalDocsExamined } = found.$cursor.executionStats;
     expect([totalKeysExamined, totalDocsExamined]).toEqual([1, 1]);
