@@ -133,7 +133,9 @@ test(
       const changes = documents.map(async ({ id }, index) => {
         const { review } = replicas[index % 2] ?? replicas[0];
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 1_200));
-        return (await review.set(ada, id, { every_months: 2 })).body.review.due_at;
+        const { status, body } = await review.set(ada, id, { every_months: 2 });
+        if (status !== 200) throw new Error(JSON.stringify(body));
+        return body.review.due_at;
       });
       const later = await Promise.all(changes);
       await published;
