@@ -29,6 +29,8 @@ export interface BenchFixture {
   db: Db;
   /** The address of the database. */
   uri: string;
+  /** Whether rows compare the responses of both sides before they are measured. */
+  comparesResponses: boolean;
   /** Commands that start another process of each side. */
   commands: Record<Side, Command>;
   processes: { service: MeasuredService; baseline: BenchProcess };
@@ -53,13 +55,17 @@ export interface FixtureOptions {
   profile?: string | undefined;
   /** More settings of the service. */
   settings?: Record<string, string>;
+  /** The folder of the build whose service is started. Default: this one. */
+  serviceRoot?: string;
+  /** Whether rows compare the responses of both sides first. Default: true. */
+  comparesResponses?: boolean;
   /** Starts the service with these settings. The default is one process. */
   startService?: ((settings: Record<string, string>) => Promise<MeasuredService>) | undefined;
 }
 
 /** Starts both sides with a new database. */
 export async function createFixture(options: FixtureOptions): Promise<BenchFixture> {
-  const { mongoUri, profile, settings, startService } = options;
+  const { mongoUri, profile, settings, startService, serviceRoot, comparesResponses = true } = options;
   const uri = new URL(mongoUri);
   uri.pathname = `/bench_${randomBytes(4).toString('hex')}`;
   const managementPort = await freePort();
@@ -70,6 +76,7 @@ export async function createFixture(options: FixtureOptions): Promise<BenchFixtu
       file: 'services/all.ts',
       readyPath: '/api/v1',
       flags: memoryLimits.flags,
+      ...(serviceRoot !== undefined && { root: serviceRoot }),
       environment: (port: number) => ({
         ...memoryLimits.environment,
         ...serviceEnvironment(uri.href, managementPort),
@@ -108,6 +115,7 @@ export async function createFixture(options: FixtureOptions): Promise<BenchFixtu
     return {
       db,
       uri: uri.href,
+      comparesResponses,
       commands: { ...commands, service: withManagementPort(commands.service, await freePort()) },
       processes: { service, baseline },
       clients,

@@ -1,13 +1,14 @@
 /**
  * Compares the service with the baseline: `npm run bench`, `npm run bench -- read` (only rows whose name
  * contains the word), `-- --quick` (fewer and smaller batches), `-- --profile <folder>` (a CPU profile of
- * each side).
+ * each side), `-- --against <ref>` (another commit instead of the baseline).
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ownRabbit, type RabbitBroker } from '#libs/testing';
 import { startMongod } from '../tools/mongod/mongod.ts';
+import { measureAgainst } from './against.ts';
 import { startRun } from './environment.ts';
 import { measureFiles } from './files/measure.ts';
 import { limits } from './limits.ts';
@@ -28,7 +29,11 @@ import { measureSystems } from './system/measure.ts';
 import { fiveProcessRows, type SystemRow, systemRows } from './system/rows.ts';
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, profile: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+    against: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const isChosen = ({ name }: { name: string }) =>
@@ -40,15 +45,32 @@ const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
 
 const mongod = await startMongod({ say: (text) => process.stderr.write(`${text}\n`), cacheGB: 1 });
+const share = values.quick ? 0.3 : 1;
+const { signal } = stopping;
+const compareWith = (ref: string) =>
+  measureAgainst({
+    ...{ mongoUri: mongod.uri, ref, rows: rows.filter(isChosen), batches, share, signal },
+    onResult: (result) => console.log(resultLine(result)),
+  });
 try {
   console.log(headerLine());
+  await (values.against === undefined ? measureAll() : compareWith(values.against));
+} catch (error) {
+  if (!stopping.signal.aborted) throw error;
+  process.exitCode = 130;
+} finally {
+  await mongod.stop();
+}
+
+/** Measures all chosen rows against the baseline, and saves the results of a complete run. */
+async function measureAll(): Promise<void> {
   const measured = await measure({
     mongoUri: mongod.uri,
     rows: rows.filter(isChosen),
     limits: limits.filter(isChosen),
     batches,
-    share: values.quick ? 0.3 : 1,
-    signal: stopping.signal,
+    share,
+    signal,
     ...(values.profile && { profile: resolve(values.profile) }),
     onResult: (result) => console.log(resultLine(result)),
     onLimit: (result) => console.log(limitLine(result)),
@@ -58,7 +80,7 @@ try {
     measured.files = await measureFiles({
       ...(values.quick && { sizes: [10, 100] }),
       rounds: values.quick ? 1 : 3,
-      signal: stopping.signal,
+      signal,
       done: (result) => console.log(fileLine(result)),
     });
   const measureMode = async (modeRows: readonly SystemRow[], rabbit?: RabbitBroker) => {
@@ -67,8 +89,8 @@ try {
       rabbit,
       rows: modeRows,
       rounds: batches,
-      share: values.quick ? 0.3 : 1,
-      signal: stopping.signal,
+      share,
+      signal,
       onResult: (result) => console.log(systemLine(result)),
     });
     measured.systems.push(...results);
@@ -85,8 +107,8 @@ try {
     mongoUri: mongod.uri,
     rows: growthRows.filter(isChosen),
     rounds: batches,
-    share: values.quick ? 0.3 : 1,
-    signal: stopping.signal,
+    share,
+    signal,
     onResult: (result) => console.log(growthLine(result)),
   });
   const run = finishRun(measured.mongodb);
@@ -100,9 +122,4 @@ try {
     await writeFile(join(results, 'latest.md'), renderMarkdown(measured, run));
     console.log('Saved in bench/results/.');
   } else console.log('Not saved, because only complete runs are saved.');
-} catch (error) {
-  if (!stopping.signal.aborted) throw error;
-  process.exitCode = 130;
-} finally {
-  await mongod.stop();
 }

@@ -95,7 +95,7 @@ async function flushToDisk({ db }: BenchFixture): Promise<void> {
 }
 
 /** Pairs of batches before the measurement, which are not counted. */
-const warmUpPairs = 2;
+export const warmUpPairs = 2;
 
 async function measureRow(
   row: Row,
@@ -124,8 +124,9 @@ async function measureRow(
   }
 }
 
-function toResult(
-  { name, goal, p99Goal, remark, unit, withoutRatio }: Row,
+/** Summarizes the pairs of batches of a row. */
+export function toResult(
+  { name, goal, p99Goal, remark, unit, withoutRatio }: Omit<Row, 'prepare'>,
   pairs: readonly Record<Side, Sample>[],
 ): Result {
   const spreadOver = (getValue: (pair: Record<Side, Sample>) => number) => toSpread(pairs.map(getValue));

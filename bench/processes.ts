@@ -28,6 +28,8 @@ export interface Command {
   flags?: readonly string[];
   /** Default: a free one. */
   port?: number;
+  /** The folder of the build that contains the file. Default: this one. */
+  root?: string;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function start({
   environment,
   flags = [],
   port: chosenPort,
+  root: folder = root,
 }: Command): Promise<BenchProcess> {
   const port = chosenPort ?? (await freePort());
   const origin = `http://127.0.0.1:${port}`;
@@ -48,9 +51,9 @@ export async function start({
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', ...guard, ...flags, join(root, file)],
+    ['--disable-warning=ExperimentalWarning', ...guard, ...flags, join(folder, file)],
     {
-      cwd: root,
+      cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH,
