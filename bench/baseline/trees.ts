@@ -23,6 +23,7 @@ export function summary(row: Row) {
     minor_change: row.minor_change ?? false,
     approver_ids: row.approver_ids ?? [],
     approval: row.approval ?? null,
+    review: row.review ?? null,
     created_at: row.created_at,
     updated_at: row.updated_at,
   };

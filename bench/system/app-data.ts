@@ -56,6 +56,7 @@ function createDocument(fields: object): Row {
     minorChange: false,
     approverIds: [],
     approval: null,
+    review: null,
     createdAt: at,
     updatedAt: at,
     ...fields,

@@ -32,6 +32,7 @@ const documentSchema = new Schema(
     minorChange: { type: Boolean, default: false },
     approverIds: { type: [String], default: [] },
     approval: { type: Schema.Types.Mixed, default: null },
+    review: { type: Schema.Types.Mixed, default: null },
     token: { type: String, index: { unique: true, sparse: true } },
   },
   { timestamps: true, collection: 'app_documents' },
