@@ -57,6 +57,12 @@ async function useEveryFeature(): Promise<void> {
   await app.request('PATCH', `/documents/${id}/share-token`, { as, body });
   await app.request('POST', path, { body: new URLSearchParams(body) });
   await app.request('GET', '/nowhere');
+  await app.request('PATCH', `/documents/${id}/review`, { as, body: { every_months: 1 } });
+  const documents = app.db.collection<{ _id: string; review_notice_at: Date | null }>('documents');
+  const now = new Date();
+  const isDue = { _id: id, review_notice_at: { $lte: now } };
+  await documents.updateOne({ _id: id }, { $set: { review_notice_at: now } });
+  await until('the notice about the review', async () => (await documents.countDocuments(isDue)) === 0);
   await until('the delivery', async () =>
     (await app.request('GET', '/webhooks/events', { as })).body.some(
       ({ status }: { status: string }) => status === 'delivered',

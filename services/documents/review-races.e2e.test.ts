@@ -121,7 +121,7 @@ describe('as if in some order', () => {
 });
 
 test(
-  'a new interval and the worker: a notice is about the due time of its moment, and never repeated',
+  'a new interval and the worker: notices fit their moment, each once',
   async () => {
     const results = new Map<string, number>();
     for (let batch = 0; batch < 10; batch += 1) {
