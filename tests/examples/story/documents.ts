@@ -163,7 +163,10 @@ export async function review(
     review_due_at: new Date(now + 14 * dayMs),
     review_notice_at: new Date(now),
   };
-  await app.db.collection<{ _id: string }>('documents').updateOne({ _id: other }, { $set: fields });
+  const documents = app.db.collection<{ _id: string; review_notice_at: Date }>('documents');
+  await documents.updateOne({ _id: other }, { $set: fields });
+  const findNotice = () => documents.findOne({ _id: other, review_notice_at: fields.review_due_at });
+  await until('the notice about the review', findNotice);
 }
 
 /** The admin revises the document and archives the revision. */
