@@ -125,7 +125,7 @@ describe('the type', () => {
 
   test('is decided by the first bytes', () => {
     expect(getFault(Buffer.concat([Buffer.from('GIF89a'), read('rgb.png')]))).toBe('too_many_pixels');
-    expect(getFault(Buffer.concat([read('rgb.png').subarray(0, 8), read('plain.jpg')]))).toBe('truncated');
+    expect(getFault(Buffer.concat([read('rgb.png').subarray(0, 8), read('plain.jpg')]))).toBe('malformed');
   });
 });
 

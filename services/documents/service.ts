@@ -4,15 +4,18 @@ import { integer, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { approvalHandlers } from './approving.ts';
+import { assetHandlers } from './assets.ts';
 import { clearRemovedEditors, editorHandlers } from './assigning.ts';
 import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
 import { queryHandlers } from './finding.ts';
+import { assetMetrics, createAssetMetrics } from './metrics.ts';
 import { publishHandlers } from './publishing.ts';
 import { revisionHandlers } from './revising.ts';
 import { searchIndexWorker } from './search-index-worker.ts';
 import { approvals } from './store/approvals.ts';
+import { assets } from './store/assets.ts';
 import { documentCollections } from './store/collections.ts';
 import { documentRepository } from './store/document-repository.ts';
 import { editors } from './store/editors.ts';
@@ -23,9 +26,11 @@ import { search } from './store/search.ts';
 import { searchIndex } from './store/search-index.ts';
 import { storageCharges } from './store/storage-charges.ts';
 import { trees } from './store/tree.ts';
+import { createUnreferencedAssets } from './store/unreferenced-assets.ts';
 import { createDueUpdates } from './store/update-events.ts';
 import { nodeHandlers } from './tree.ts';
 import { triggerHandlers } from './triggering.ts';
+import { unreferencedAssetWorker } from './unreferenced-assets.ts';
 import { updateEventWorker } from './update-events.ts';
 import { documentHandlers } from './writing.ts';
 
@@ -38,17 +43,22 @@ export const documents = service({
       .meta({ description: 'Memory for the cache of rendered documents, MiB' }),
   }),
   collections: documentCollections,
-  metrics: [quotaRejections],
+  metrics: [...assetMetrics, quotaRejections],
   start({ store, settings, now, log, meters }) {
     const nodeTrees = trees(store);
     const searchWords = search(store);
     const charges = storageCharges(store, createStorageQuota(store, meters), now);
-    const repository = documentRepository(store, { trees: nodeTrees, search: searchWords, charges }, now);
+    const assetStore = assets(store, now);
+    const assetCounts = createAssetMetrics(meters);
+    const stores = { trees: nodeTrees, search: searchWords, charges, assets: assetStore };
+    const repository = documentRepository(store, stores, now);
     const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
     const deps = {
       store,
       repository,
       trees: nodeTrees,
+      assets: assetStore,
+      countUpload: assetCounts.countUpload,
       listing: listing(store, searchWords),
       families: families(store, repository),
       editors: editors(store, now),
@@ -61,13 +71,21 @@ export const documents = service({
     return {
       routes: [
         ...[documentHandlers, nodeHandlers, publishHandlers, revisionHandlers, comparisonHandlers],
-        ...[editorHandlers, approvalHandlers, triggerHandlers, queryHandlers],
+        ...[editorHandlers, approvalHandlers, triggerHandlers, queryHandlers, assetHandlers],
       ].flatMap((createHandlers) => createHandlers(deps)),
       subscribers: clearRemovedEditors(deps),
       authenticate: createPrincipalReader(store, now),
       workers: [
         searchIndexWorker({ searchIndex: searchIndex(store, now), onError }),
         updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError }),
+        unreferencedAssetWorker({
+          unreferencedAssets: createUnreferencedAssets(store, now),
+          onDeleted(assets) {
+            assetCounts.countDeletions(assets);
+            log.info({ assets }, 'Deleted unreferenced assets');
+          },
+          onError,
+        }),
       ],
     };
   },

@@ -10,24 +10,40 @@ import {
   Unavailable,
 } from '#libs/contract';
 import {
+  createBoundedCache,
   handle,
   type ProblemPage,
   type RequestInfo,
   type Route,
   renderCache,
   reply,
+  type Version,
+  type VersionBytes,
   withProblemPages,
 } from '#libs/http';
-import { getEmbeddedDocument, SharePasswordRequired, submitSharePassword } from './contract.ts';
+import { fillAddresses, hasAddresses } from './asset-addresses.ts';
+import {
+  getEmbeddedAsset,
+  getEmbeddedDocument,
+  SharePasswordRequired,
+  submitSharePassword,
+} from './contract.ts';
+import type { ReadAsset } from './link-assets.ts';
 import type { CountResponse } from './metrics.ts';
 import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
 import { passwordPage } from './page/password-page.ts';
 import { pagePolicy } from './page/policy.ts';
 import { noticeStyleSource } from './page/styles.ts';
-import { type LinkAccess, type ProtectedRequest, wrongPassword } from './passwords/access.ts';
+import {
+  cookieChallenge,
+  type LinkAccess,
+  type ProtectedRequest,
+  wrongPassword,
+} from './passwords/access.ts';
 import { protectedHeaders, publicHeaders } from './public-headers.ts';
 import {
+  type AssetSizes,
   getFrameAncestors,
   type Representation,
   type ResolvedLink,
@@ -38,7 +54,8 @@ import type { LinkToken, SharingStore } from './store.ts';
 
 /** Dependencies and settings of the embed routes. */
 export interface EmbedOptions {
-  sharing: Pick<SharingStore, 'findLink' | 'document' | 'nodes'>;
+  sharing: Pick<SharingStore, 'findLink' | 'document' | 'nodes' | 'assetSizes' | 'referencesAsset'>;
+  readAsset: ReadAsset;
   /** Size of the cache of rendered documents, in bytes. */
   cacheBytes: number;
   limit: NotFoundLimit;
@@ -64,6 +81,11 @@ const maxAttempts = 5;
 /** Milliseconds that rendering may block the event loop. */
 const maxBlockMs = 10;
 
+/** How long it is remembered whether a version shows pictures, ms. It never changes. */
+const rememberMs = 3_600_000;
+
+const noAssets: AssetSizes = new Map();
+
 /** The headers of a 503 for a document that changed in every attempt. */
 const retryHeaders = { ...publicHeaders, 'Retry-After': '1' };
 
@@ -77,9 +99,10 @@ const noticeHeaders = {
  * The routes of public links. One checks the link, then returns the document as JSON or HTML; the other takes the
  * password that a reader entered.
  */
-export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOptions): Route[] {
+export function embedRoutes({ sharing, limit, access, now, appUrl, ...options }: EmbedOptions): Route[] {
   const cache = renderCache(options.cacheBytes);
-  const basePath = new URL(options.appUrl).pathname.replace(/\/$/, '');
+  const showsPictures = createBoundedCache<string, boolean>(10_000, rememberMs);
+  const basePath = new URL(appUrl).pathname.replace(/\/$/, '');
 
   const embed = handle(getEmbeddedDocument, async ({ params, query, call }) => {
     assertFewUnknownLinks(params, call);
@@ -90,16 +113,33 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
       const request = toProtectedRequest(link, call);
       // before the ETag, which would tell whether the document has changed
       if (request) await access.assertAccess(request);
-      return { link, etag: representation.getEtag(link), render: () => render(representation, link) };
+      const etag = representation.getEtag(link, appUrl);
+      return { link, etag, render: () => render(representation, link) };
     };
     const found = await cache.read({ open, call, maxAttempts });
     if (!found) throw Unavailable('The document is being changed. Try again.', { headers: retryHeaders });
     options.countResponse({ format, cache: found.cacheStatus });
     const { link, etag } = found.version;
-    const isPrivate = link.storedToken.password_hash !== undefined;
-    const linkHeaders = isPrivate ? protectedHeaders : publicHeaders;
-    const headers = { ...linkHeaders, ...representation.getHeaders(link) };
-    return reply(createBody(representation.type, found.bytes), { etag, headers, isPrivate });
+    const address = `${appUrl}/embed/${params.org_slug}/${params.token}/assets/`;
+    const hasPictures = await hasPicturesIn(link, found);
+    const { headers: linkHeaders, isPrivate } = getLinkHeaders(link);
+    const headers = { ...linkHeaders, ...representation.getHeaders(link, hasPictures ? address : undefined) };
+    const bytes = hasPictures ? fillAddresses(found.bytes, representation.escape(address)) : found.bytes;
+    return reply(createBody(representation.type, bytes), { etag, headers, isPrivate });
+  });
+
+  const picture = handle(getEmbeddedAsset, async ({ params, call }) => {
+    assertFewUnknownLinks(params, call);
+    const link = await findLink(params, call);
+    const request = toProtectedRequest(link, call);
+    if (request) await access.assertAccess({ ...request, challenge: cookieChallenge });
+    const { document } = link;
+    const found = await options.readAsset({
+      ...{ document, assetId: params.asset_id, call },
+      ...getLinkHeaders(link),
+    });
+    if (!found) throw linkNotFound;
+    return found;
   });
 
   const submit = handle(submitSharePassword, async ({ params, query, body, call }) => {
@@ -115,7 +155,7 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
     return reply(undefined, { headers: { ...headers, 'Set-Cookie': cookie } });
   });
 
-  return [embed, submit].map((route) => withProblemPages(route, toProblemPage));
+  return [picture, ...[embed, submit].map((route) => withProblemPages(route, toProblemPage))];
 
   function assertFewUnknownLinks(params: LinkParams, call: RequestInfo): void {
     const waitSeconds = limit.getWaitSeconds(call.address, toLimitKey(params));
@@ -135,10 +175,31 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
   async function render(representation: Representation, link: ResolvedLink): Promise<Uint8Array | undefined> {
     const { document } = link;
     const rows = await sharing.nodes(document._id);
+    const ids = new Set(rows.flatMap(({ asset_ids = [] }) => asset_ids));
+    const assets = ids.size === 0 ? noAssets : await sharing.assetSizes(document.organization_id, [...ids]);
     const after = await sharing.document(document.organization_id, document._id);
     if (after?.row_version !== document.row_version) return undefined;
-    return encodePieces(representation.render(link, rows));
+    return encodePieces(representation.render(link, rows, assets));
   }
+
+  /** Returns whether a document shows pictures, also if the client has it already: its policy depends on that. */
+  async function hasPicturesIn(
+    { document }: ResolvedLink,
+    { bytes, cacheStatus, version: { etag } }: VersionBytes<Version>,
+  ): Promise<boolean> {
+    const known = showsPictures.get(etag);
+    if (known !== undefined) return known;
+    const isKnown = cacheStatus !== 'not_modified';
+    const result = isKnown ? hasAddresses(bytes) : await sharing.referencesAsset(document._id);
+    showsPictures.set(etag, result);
+    return result;
+  }
+}
+
+/** The headers of all responses of a link, and whether shared caches must not store them. */
+function getLinkHeaders({ storedToken }: FoundLink) {
+  const isPrivate = storedToken.password_hash !== undefined;
+  return { headers: isPrivate ? protectedHeaders : publicHeaders, isPrivate };
 }
 
 /** What decides about access; undefined if the link has no password. */
@@ -155,8 +216,7 @@ const toProblemPage: ProblemPage = (problem, call, { format }) => {
     return { html: noticePage(problem, call.requestId), headers: { ...noticeHeaders, ...problem.headers } };
   return {
     html: passwordPage({ isWrong: problem.message === wrongPassword }),
-    // browsers know no scheme of this name, so they do not ask for a password in a dialog of their own
-    headers: { ...problem.headers, 'WWW-Authenticate': 'Cookie realm="public link"' },
+    headers: { ...problem.headers, 'WWW-Authenticate': cookieChallenge },
   };
 };
 

@@ -7,8 +7,9 @@ import { createPrincipalReader } from '../identity/principal.ts';
 import { sharingContract } from './contract.ts';
 import { deleteDeadTokens } from './dead-tokens.ts';
 import { embedRoutes } from './embedding.ts';
+import { createAssetReader } from './link-assets.ts';
 import { linkRoutes } from './links.ts';
-import { passwordCheckCounter, responseCounter, sharingMetrics } from './metrics.ts';
+import { assetCounter, passwordCheckCounter, responseCounter, sharingMetrics } from './metrics.ts';
 import { notFoundLimit } from './not-found-limit.ts';
 import { linkAccess } from './passwords/access.ts';
 import { passwordAttempts } from './passwords/attempts.ts';
@@ -58,6 +59,7 @@ export const createSharing = (passwordCost?: ScryptCost) =>
             ...deps,
             cacheBytes: EMBED_CACHE_MB * 2 ** 20,
             countResponse: responseCounter(meters),
+            readAsset: createAssetReader(rows, assetCounter(meters)),
             limit: notFoundLimit({ perMinute, now: nowMs }),
             access: linkAccess({ check, cookies: linkCookies(deriveKeyring('link cookies'), nowMs) }),
           }),
