@@ -13,7 +13,7 @@ export { toGfm } from './gfm.ts';
 export { createGrid, type GridCell } from './grid.ts';
 export { type HtmlOptions, type HtmlWords, toHtml } from './html.ts';
 export type { FindPicture } from './html-inline.ts';
-export { parseImage, parsePageImage } from './image.ts';
+export { type Image, parseImage, parsePageImage, readImage } from './image.ts';
 export { knownMarks } from './known-marks.ts';
 export { knownNodes } from './known-nodes.ts';
 export { type KnownAttribute, type KnownMark, type KnownNode, warningCodes } from './known-types.ts';

@@ -15,11 +15,11 @@ import {
   timestamp,
 } from '#libs/contract';
 import {
+  assetBytes,
   documentApprovals,
   documentNodes,
   documentStates,
   documentVersions,
-  libraryDocuments,
 } from '../documents/contract.ts';
 import {
   ApiKeyUsed,
@@ -216,7 +216,7 @@ export const exportContract = contract({
       documentVersions,
       documentApprovals,
       documentNodes,
-      libraryDocuments,
+      assetBytes,
       shareLinks,
     ],
   ],

@@ -46,6 +46,7 @@ function sharedDocument() {
       document: shared.state.status === 'published' ? { ...shared.state } : undefined,
     }),
     document: async () => ({ ...shared.state }),
+    ...withoutAssets,
     async nodes() {
       shared.nodeReads += 1;
       const rows = [{ ...shared.row }];
@@ -55,6 +56,9 @@ function sharedDocument() {
   };
   return { shared, sharing };
 }
+
+/** These tests have no documents with assets. */
+const withoutAssets = { assetSizes: async () => new Map(), referencesAsset: async () => false };
 
 /** These tests have no links with a password. */
 const rejectPassword = () => Promise.reject(new Error('A password was checked'));
@@ -68,6 +72,7 @@ function createClient(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, for
     appUrl: 'http://127.0.0.1',
     access: { assertAccess: rejectPassword, createCookie: rejectPassword },
     countResponse: () => undefined,
+    readAsset: async () => undefined,
   });
   return async (etag?: string) => {
     const call = {
@@ -183,6 +188,7 @@ test('concurrent reads of more documents than the cache can hold succeed', async
       return rows ?? { storedToken: undefined, organization: undefined, document: undefined };
     },
     document: async (_organization, id) => documentsById.get(id)?.sharing.document('', id),
+    ...withoutAssets,
     async nodes(id) {
       await new Promise((resolve) => setImmediate(resolve));
       return documentsById.get(id)?.sharing.nodes(id) ?? [];

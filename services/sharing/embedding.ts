@@ -43,7 +43,6 @@ import {
 } from './passwords/access.ts';
 import { protectedHeaders, publicHeaders } from './public-headers.ts';
 import {
-  type AssetSizes,
   getFrameAncestors,
   type Representation,
   type ResolvedLink,
@@ -84,8 +83,6 @@ const maxBlockMs = 10;
 /** How long it is remembered whether a version shows pictures, ms. It never changes. */
 const rememberMs = 3_600_000;
 
-const noAssets: AssetSizes = new Map();
-
 /** The headers of a 503 for a document that changed in every attempt. */
 const retryHeaders = { ...publicHeaders, 'Retry-After': '1' };
 
@@ -113,7 +110,7 @@ export function embedRoutes({ sharing, limit, access, now, appUrl, ...options }:
       const request = toProtectedRequest(link, call);
       // before the ETag, which would tell whether the document has changed
       if (request) await access.assertAccess(request);
-      const etag = representation.getEtag(link, appUrl);
+      const etag = representation.getEtag(link);
       return { link, etag, render: () => render(representation, link) };
     };
     const found = await cache.read({ open, call, maxAttempts });
@@ -155,7 +152,7 @@ export function embedRoutes({ sharing, limit, access, now, appUrl, ...options }:
     return reply(undefined, { headers: { ...headers, 'Set-Cookie': cookie } });
   });
 
-  return [picture, ...[embed, submit].map((route) => withProblemPages(route, toProblemPage))];
+  return [...[embed, submit].map((route) => withProblemPages(route, toProblemPage)), picture];
 
   function assertFewUnknownLinks(params: LinkParams, call: RequestInfo): void {
     const waitSeconds = limit.getWaitSeconds(call.address, toLimitKey(params));
@@ -168,7 +165,7 @@ export function embedRoutes({ sharing, limit, access, now, appUrl, ...options }:
     const link = resolveLink({ token, ...(await sharing.findLink(org_slug, token)), now: now() });
     limit.record(link !== undefined, call.address, toLimitKey(params));
     if (!link) throw linkNotFound;
-    return link;
+    return { ...link, appUrl };
   }
 
   /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */
@@ -176,7 +173,7 @@ export function embedRoutes({ sharing, limit, access, now, appUrl, ...options }:
     const { document } = link;
     const rows = await sharing.nodes(document._id);
     const ids = new Set(rows.flatMap(({ asset_ids = [] }) => asset_ids));
-    const assets = ids.size === 0 ? noAssets : await sharing.assetSizes(document.organization_id, [...ids]);
+    const assets = ids.size === 0 ? undefined : await sharing.assetSizes(document.organization_id, [...ids]);
     const after = await sharing.document(document.organization_id, document._id);
     if (after?.row_version !== document.row_version) return undefined;
     return encodePieces(representation.render(link, rows, assets));

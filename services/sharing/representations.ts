@@ -17,6 +17,8 @@ export interface ResolvedLink {
   document: DocumentState;
   organization: OrganizationProfile;
   storedToken: LinkControls;
+  /** The public URL of the application, which the addresses of assets start with. */
+  appUrl?: string;
 }
 
 /** The sizes of assets in pixels, by id. */
@@ -30,12 +32,12 @@ export interface Representation {
    * The strong ETag. It covers everything that the bytes depend on, except the slug and the token, so it is the same on
    * every replica.
    */
-  getEtag(link: ResolvedLink, appUrl?: string): string;
+  getEtag(link: ResolvedLink): string;
   /**
    * Renders text in pieces, so that other requests can run in between. The addresses of assets are marked, see
    * `fillAddresses`.
    */
-  render(link: ResolvedLink, rows: readonly NodeRow[], assets: AssetSizes): Iterable<string>;
+  render(link: ResolvedLink, rows: readonly NodeRow[], assets?: AssetSizes): Iterable<string>;
   /** Escapes an address for the text. */
   escape(address: string): string;
   /** The response headers that depend on the link. `assetAddress` is the address of its assets if it shows any. */
@@ -105,7 +107,7 @@ function createRepresentation({
     options: { assets: AssetSizes; address: string },
   ): Iterable<string>;
 }): Representation {
-  const render: Representation['render'] = (link, rows, assets) =>
+  const render: Representation['render'] = (link, rows, assets = noAssets) =>
     assets.size === 0
       ? renderWith(link, rows, { assets, address: '' })
       : markAddresses((address) => renderWith(link, rows, { assets, address }));
@@ -115,9 +117,11 @@ function createRepresentation({
   return {
     ...base,
     render,
-    getEtag: (link, appUrl = '') => createTag([rendererVersion, appUrl, ...dependsOn(link)]),
+    getEtag: (link) => createTag([rendererVersion, link.appUrl ?? '', ...dependsOn(link)]),
   };
 }
+
+const noAssets: AssetSizes = new Map();
 
 /** The first 27 characters of a SHA-256 in base64url, about 160 bits. */
 function createTag(parts: readonly (string | number)[]): string {
