@@ -2,7 +2,7 @@
 import type { WebhookReceiver } from '#libs/testing';
 import type { Recorder } from '../recorder.ts';
 import { invite, leave, readReference, register, setUpOrganization } from './accounts.ts';
-import { approve, assign, publish, publishOther, revise, write } from './documents.ts';
+import { approve, assign, publish, publishOther, revise, showPicture, write } from './documents.ts';
 import { createWebhook, inspectWebhook, listen } from './webhooks.ts';
 
 /** Sends all example requests. Resolves with the payload of each event that the receiver got. */
@@ -20,6 +20,7 @@ export async function runStory(
   await assign(recorder, accounts, document);
   await approve(recorder, accounts, document);
   await publish(recorder, accounts, document);
+  await showPicture(recorder, accounts);
   await revise(recorder, accounts, document);
   await recorder.prepare(key, 'PATCH', `/documents/${other}`, { version: '1.1' });
   await inspectWebhook(recorder, key, webhook);
