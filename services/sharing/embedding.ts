@@ -128,14 +128,12 @@ export function embedRoutes({ sharing, limit, access, now, appUrl, ...options }:
   const picture = handle(getEmbeddedAsset, async ({ params, call }) => {
     assertFewUnknownLinks(params, call);
     const link = await findLink(params, call);
-    const request = toProtectedRequest(link, call);
-    if (request) await access.assertAccess({ ...request, challenge: cookieChallenge });
-    const { document } = link;
-    const found = await options.readAsset({
-      ...{ document, assetId: params.asset_id, call },
-      ...getLinkHeaders(link),
-    });
-    if (!found) throw linkNotFound;
+    const secured = toProtectedRequest(link, call);
+    if (secured) await access.assertAccess({ ...secured, challenge: cookieChallenge });
+    const { headers, isPrivate } = getLinkHeaders(link);
+    const request = { document: link.document, assetId: params.asset_id, call, headers, isPrivate };
+    const found = await options.readAsset(request);
+    if (!found) throw NotFound(undefined, { headers });
     return found;
   });
 
