@@ -144,7 +144,7 @@ describe('kept parts', () => {
     expect([...cleaned.subarray(18, 20)]).toEqual([0, 0]);
   });
 
-  test('a chunk with a wrong checksum or of an unknown critical type is malformed', () => {
+  test('a wrong checksum or an unknown critical chunk is malformed', () => {
     const png = read('interlaced.png');
     expect(getFault(patch(png, 20, [3]))).toBe('malformed');
     const critical = Buffer.from(png).indexOf('tIME');

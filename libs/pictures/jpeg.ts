@@ -40,7 +40,7 @@ export function cleanJpeg(bytes: Uint8Array): CleanedParts {
     } else if (tables.has(marker)) body.push(writeSegment(marker, data));
     else if (marker === 0xe1 && startsWith(data, 'Exif\0')) orientation ??= readOrientation(data.subarray(6));
     else if (marker === 0xe0 && startsWith(data, 'JFIF\0') && head.length === 0) head.push(writeJfif(data));
-    else if (isKeptSegment(marker, data)) body.push(writeSegment(marker, data));
+    else if (isNeededSegment(marker, data)) body.push(writeSegment(marker, data));
     else if (!isRemovable(marker)) throw new PictureRejected('malformed');
   }
   if (!size || scans === 0) throw new PictureRejected('malformed');
@@ -95,7 +95,7 @@ function takeScan(reader: ByteReader, bytes: Uint8Array): Uint8Array {
 }
 
 /** A color profile, or what says how colors are encoded. */
-function isKeptSegment(marker: number, data: Uint8Array): boolean {
+function isNeededSegment(marker: number, data: Uint8Array): boolean {
   return (
     (marker === 0xe2 && startsWith(data, 'ICC_PROFILE\0')) || (marker === 0xee && startsWith(data, 'Adobe'))
   );

@@ -10,8 +10,8 @@ import { assertSize } from './size-limit.ts';
 /** The first eight bytes of a PNG file. */
 export const pngSignature = '\u0089PNG\r\n\u001a\n';
 
-/** The chunks that decoders need, besides IHDR and IEND: palette, pixels, transparency, colors, resolution, animation. */
-const keptChunks = new Set([
+/** The chunks that decoders need, besides IHDR and IEND: palette, pixels, transparency, colors, animation. */
+const neededChunks = new Set([
   ...['PLTE', 'IDAT', 'tRNS', 'bKGD', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'sBIT', 'cICP', 'mDCV', 'cLLI', 'pHYs'],
   ...['acTL', 'fcTL', 'fdAT'],
 ]);
@@ -55,7 +55,7 @@ export function cleanPng(bytes: Uint8Array): CleanedParts {
       orientation = readOrientation(data);
       if (orientation > 1) parts.push(writeChunk('eXIf', writeOrientation(orientation)));
     }
-    if (keptChunks.has(type) || type === 'IEND') parts.push(chunk);
+    if (neededChunks.has(type) || type === 'IEND') parts.push(chunk);
     seen.add(type);
     previous = type;
   }

@@ -4,18 +4,18 @@ import { integer, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { approvalHandlers } from './approving.ts';
+import { createAssetParts } from './asset-parts.ts';
 import { assetHandlers } from './assets.ts';
 import { clearRemovedEditors, editorHandlers } from './assigning.ts';
 import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
 import { queryHandlers } from './finding.ts';
-import { assetMetrics, createAssetMetrics } from './metrics.ts';
+import { assetMetrics } from './metrics.ts';
 import { publishHandlers } from './publishing.ts';
 import { revisionHandlers } from './revising.ts';
 import { searchIndexWorker } from './search-index-worker.ts';
 import { approvals } from './store/approvals.ts';
-import { assets } from './store/assets.ts';
 import { documentCollections } from './store/collections.ts';
 import { documentRepository } from './store/document-repository.ts';
 import { editors } from './store/editors.ts';
@@ -26,11 +26,9 @@ import { search } from './store/search.ts';
 import { searchIndex } from './store/search-index.ts';
 import { storageCharges } from './store/storage-charges.ts';
 import { trees } from './store/tree.ts';
-import { createUnreferencedAssets } from './store/unreferenced-assets.ts';
 import { createDueUpdates } from './store/update-events.ts';
 import { nodeHandlers } from './tree.ts';
 import { triggerHandlers } from './triggering.ts';
-import { unreferencedAssetWorker } from './unreferenced-assets.ts';
 import { updateEventWorker } from './update-events.ts';
 import { documentHandlers } from './writing.ts';
 
@@ -48,24 +46,19 @@ export const documents = service({
     const nodeTrees = trees(store);
     const searchWords = search(store);
     const charges = storageCharges(store, createStorageQuota(store, meters), now);
-    const assetStore = assets(store, now);
-    const assetCounts = createAssetMetrics(meters);
-    const stores = { trees: nodeTrees, search: searchWords, charges, assets: assetStore };
+    const { assetWorker, ...assetDeps } = createAssetParts({ store, now, log, meters });
+    const stores = { trees: nodeTrees, search: searchWords, charges, assets: assetDeps.assets };
     const repository = documentRepository(store, stores, now);
     const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
     const deps = {
-      store,
-      repository,
-      trees: nodeTrees,
-      assets: assetStore,
-      countUpload: assetCounts.countUpload,
+      ...{ store, repository, trees: nodeTrees, now },
+      ...assetDeps,
       listing: listing(store, searchWords),
       families: families(store, repository),
       editors: editors(store, now),
       approvals: approvals(store),
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
       quota: quota(store),
-      now,
     };
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
     return {
@@ -78,14 +71,7 @@ export const documents = service({
       workers: [
         searchIndexWorker({ searchIndex: searchIndex(store, now), onError }),
         updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError }),
-        unreferencedAssetWorker({
-          unreferencedAssets: createUnreferencedAssets(store, now),
-          onDeleted(assets) {
-            assetCounts.countDeletions(assets);
-            log.info({ assets }, 'Deleted unreferenced assets');
-          },
-          onError,
-        }),
+        assetWorker,
       ],
     };
   },

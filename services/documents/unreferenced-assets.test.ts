@@ -16,7 +16,7 @@ beforeEach(() => {
 afterAll(() => fixture?.stop());
 
 describe('an asset', () => {
-  test('that no node has named for 24 hours after its upload is deleted with its bytes', async () => {
+  test('without a reference is deleted 24 hours after its upload', async () => {
     const id = await story.upload(1);
     await story.pass(23);
     expect(await story.find(id)).not.toBeNull();
@@ -35,7 +35,7 @@ describe('an asset', () => {
     expect(await story.find(id)).toBeNull();
   });
 
-  test('that a node names is kept until 24 hours after the worker finds no node', async () => {
+  test('that was referenced is deleted 24 hours after it is marked', async () => {
     const id = await story.upload(1);
     const [document, other] = [await story.createDocument([id]), await story.createDocument([id])];
     await story.pass(60);
@@ -125,7 +125,7 @@ const action = fc.oneof(
   },
 );
 
-test('after random stories no referenced asset is missing and no unused one stays', async () => {
+test('random stories lose no referenced asset and leave no unused one', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(action, { minLength: 1, maxLength: 3 }), { maxLength: 12 }),

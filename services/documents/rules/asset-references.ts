@@ -2,7 +2,7 @@
 import { findAssets, mayNameAssets } from '#libs/rich-text';
 
 /** How long an asset that no node references is kept, ms. */
-export const unreferencedKeptMs = 24 * 3_600_000;
+export const unreferencedMaxMs = 24 * 3_600_000;
 
 /** Returns the field of a node's row with the ids of the assets that its rich text, JSON text, names, each once. */
 export function toAssetIds(content: string | null): { asset_ids?: string[] } {

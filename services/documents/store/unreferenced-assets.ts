@@ -1,6 +1,6 @@
 /** Finds and deletes assets that no node references, in all organizations. */
 import type { Store } from '#libs/store';
-import { unreferencedKeptMs } from '../rules/asset-references.ts';
+import { unreferencedMaxMs } from '../rules/asset-references.ts';
 import { type AssetRow, assetFiles, assets, nodes } from './collections.ts';
 
 /** The asset of an organization. */
@@ -65,7 +65,7 @@ export function createUnreferencedAssets(store: Store, now: () => Date) {
   };
 
   function getDueTime(): Date {
-    return new Date(now().getTime() - unreferencedKeptMs);
+    return new Date(now().getTime() - unreferencedMaxMs);
   }
 }
 

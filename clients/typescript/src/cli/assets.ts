@@ -1,6 +1,7 @@
 /** The commands on pictures. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Asset } from '../generated/contract.ts';
 import { command } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 import { saveDownload } from './files.ts';
@@ -15,7 +16,7 @@ that no document names is deleted after 24 hours.`,
   ],
   async run(context, { arguments: { file: files } }) {
     const client = await context.client();
-    const assets = [];
+    const assets: Asset[] = [];
     for (const [at, name] of files.entries()) {
       context.progress(`${at + 1} of ${files.length}: ${name}`);
       const file = new Uint8Array(await readFile(resolve(context.cwd, name)));
