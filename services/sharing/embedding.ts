@@ -13,9 +13,9 @@ import {
   createBoundedCache,
   handle,
   type ProblemPage,
+  type RenderCache,
   type RequestInfo,
   type Route,
-  renderCache,
   reply,
   type Version,
   type VersionBytes,
@@ -55,8 +55,8 @@ import type { LinkToken, SharingStore } from './store.ts';
 export interface EmbedOptions {
   sharing: Pick<SharingStore, 'findLink' | 'document' | 'nodes' | 'assetSizes' | 'referencesAsset'>;
   readAsset: ReadAsset;
-  /** Size of the cache of rendered documents, in bytes. */
-  cacheBytes: number;
+  /** The cache of rendered documents. */
+  cache: RenderCache;
   limit: NotFoundLimit;
   access: LinkAccess;
   /** Public URL of the application, without a trailing slash; public links start with it. */
@@ -96,8 +96,8 @@ const noticeHeaders = {
  * The routes of public links. One checks the link, then returns the document as JSON or HTML; the other takes the
  * password that a reader entered.
  */
-export function embedRoutes({ sharing, limit, access, now, appUrl, ...options }: EmbedOptions): Route[] {
-  const cache = renderCache(options.cacheBytes);
+export function embedRoutes(options: EmbedOptions): Route[] {
+  const { sharing, cache, limit, access, now, appUrl } = options;
   const showsPictures = createBoundedCache<string, boolean>(10_000, rememberMs);
   const basePath = new URL(appUrl).pathname.replace(/\/$/, '');
 

@@ -1,7 +1,7 @@
 /** Serves the pictures of a published version to everyone who may read it. */
-import { body } from '#libs/contract';
-import { createBoundedCache, type Reply, type RequestInfo, reply } from '#libs/http';
-import { toAssetHeaders, toBytes } from '../documents/contract.ts';
+import { type Body, body } from '#libs/contract';
+import { createBoundedCache, type RenderCache, type Reply, type RequestInfo, reply } from '#libs/http';
+import { toAssetHeaders, toAssetKey, toBytes } from '../documents/contract.ts';
 import type { CountAsset } from './metrics.ts';
 import type { DocumentState, SharingStore } from './store.ts';
 
@@ -17,40 +17,60 @@ export interface AssetRequest {
 }
 
 /** Returns the response with a picture; undefined if the version does not reference it. */
-export type ReadAsset = (request: AssetRequest) => Promise<Reply<ReturnType<typeof body>> | undefined>;
+export type ReadAsset = (request: AssetRequest) => Promise<Reply<Body> | undefined>;
 
 /** How long a reference of one version is remembered, ms. It never changes. */
 const rememberMs = 3_600_000;
 
-/** Creates the function for links of any kind. It checks neither the link nor its controls: the caller does. */
+/**
+ * Creates the function for links of any kind. It checks neither the link nor its controls: the caller does. The cache
+ * may be that of rendered documents.
+ */
 export function createAssetReader(
   sharing: Pick<SharingStore, 'referencesAsset' | 'assetFile'>,
+  cache: RenderCache,
   count: CountAsset,
 ): ReadAsset {
-  const known = createBoundedCache<string, boolean>(10_000, rememberMs);
+  const references = createBoundedCache<string, boolean>(10_000, rememberMs);
 
   return async ({ document, assetId, call, headers, isPrivate }) => {
-    if (!(await isReferencedBy(document, assetId))) return undefined;
-    if (call.hasCurrent(assetId)) {
-      count({ result: 'not_modified' });
-      return reply(body('image/png', ''), { etag: assetId, headers, isPrivate });
-    }
-    const file = await sharing.assetFile(document.organization_id, assetId);
-    if (!file) return undefined;
-    count({ result: 'sent' });
-    const content = body(file.media_type, toBytes(file.bytes));
-    return reply(content, { etag: assetId, headers: { ...headers, ...toAssetHeaders(file) }, isPrivate });
+    if (!(await isReferenced(document, assetId))) return undefined;
+    const { organization_id } = document;
+    const open = async () => ({
+      etag: assetId,
+      cacheKey: toAssetKey(organization_id, assetId),
+      async render() {
+        const file = await sharing.assetFile(organization_id, assetId);
+        return file && toBytes(file.bytes);
+      },
+    });
+    const found = await cache.read({ open, call, maxAttempts: 1 });
+    if (!found) return undefined;
+    count({ result: found.cacheStatus === 'not_modified' ? 'not_modified' : 'sent' });
+    const media_type = getType(found.bytes);
+    const names = toAssetHeaders({ asset_id: assetId, media_type });
+    return reply(body(media_type, found.bytes), {
+      etag: assetId,
+      headers: { ...headers, ...names },
+      isPrivate,
+    });
   };
 
-  async function isReferencedBy(
+  async function isReferenced(
     { _id, row_version }: Pick<DocumentState, '_id' | 'row_version'>,
     assetId: string,
   ): Promise<boolean> {
     const key = `${_id}/${row_version}/${assetId}`;
-    const recalled = known.get(key);
-    if (recalled !== undefined) return recalled;
-    const isReferenced = await sharing.referencesAsset(_id, assetId);
-    known.set(key, isReferenced);
-    return isReferenced;
+    const known = references.get(key);
+    if (known !== undefined) return known;
+    const result = await sharing.referencesAsset(_id, assetId);
+    references.set(key, result);
+    return result;
   }
+}
+
+/** Returns the media type of a stored picture. Each type has another first byte. */
+function getType(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff) return 'image/jpeg';
+  return bytes[0] === 0x47 ? 'image/gif' : 'image/png';
 }
