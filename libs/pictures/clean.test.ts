@@ -129,6 +129,20 @@ describe('the type', () => {
   });
 });
 
+test.each([
+  ['PNG', 'rgb.png', 33, [0, 0, 0, 0, 0x74, 0x45, 0x58, 0x74, 0x96, 0x42, 0xc5, 0x85]],
+  ['JPEG', 'grey.jpg', 2, [0xff, 0xfe, 0, 2]],
+  ['GIF', 'plain.gif', -1, [0x21, 0xfe, 0]],
+])('a %s with 20,001 empty parts is malformed', (_type, name, at, part) => {
+  const file = read(name);
+  const add = (count: number) => {
+    const parts = Buffer.alloc(count * part.length, Uint8Array.from(part));
+    return Buffer.concat([file.subarray(0, at), parts, file.subarray(at)]);
+  };
+  expect(getFault(add(20_001))).toBe('malformed');
+  expect(getFault(add(100))).toBeUndefined();
+});
+
 describe('kept parts', () => {
   test('a color profile and an animation', () => {
     expect(contains(clean(read('progressive.jpg')).bytes, 'ICC_PROFILE')).toBe(true);

@@ -2,7 +2,7 @@
 import { type ByteReader, byteReader, startsWith } from './byte-reader.ts';
 import { PictureRejected } from './fault.ts';
 import type { CleanedParts } from './parts.ts';
-import { assertSize } from './size-limit.ts';
+import { assertPartCount, assertSize } from './size-limit.ts';
 
 const extension = 0x21;
 const image = 0x2c;
@@ -21,7 +21,10 @@ export function cleanGif(bytes: Uint8Array): CleanedParts {
   /** The control block of the next image: it is dropped with a text that it belongs to. */
   let control: Uint8Array | undefined;
   let images = 0;
+  let blocks = 0;
   for (let block = reader.uint8(); block !== trailer; block = reader.uint8()) {
+    blocks += 1;
+    assertPartCount(blocks);
     const start = reader.position() - 1;
     if (block === image) {
       takeImage(reader, { width, height });

@@ -3,7 +3,7 @@ import { type ByteReader, byteReader, startsWith } from './byte-reader.ts';
 import { readOrientation, toUprightSize, writeOrientation } from './exif.ts';
 import { PictureRejected } from './fault.ts';
 import type { CleanedParts } from './parts.ts';
-import { assertSize } from './size-limit.ts';
+import { assertPartCount, assertSize } from './size-limit.ts';
 
 const endOfImage = 0xd9;
 const startOfScan = 0xda;
@@ -27,7 +27,10 @@ export function cleanJpeg(bytes: Uint8Array): CleanedParts {
   let size: Size | undefined;
   let orientation: number | undefined;
   let scans = 0;
+  let segments = 0;
   for (let marker = readMarker(reader); marker !== endOfImage; marker = readMarker(reader)) {
+    segments += 1;
+    assertPartCount(segments);
     const data = readSegment(reader);
     if (marker === startOfScan) {
       if (!size) throw new PictureRejected('malformed');
@@ -80,16 +83,12 @@ function readFrame(data: Uint8Array): Size {
 /** Takes the compressed data of a scan. It ends before a marker that is neither a stuffed byte nor a restart. */
 function takeScan(reader: ByteReader, bytes: Uint8Array): Uint8Array {
   const start = reader.position();
-  for (let at = bytes.indexOf(0xff, start); at !== -1; at = bytes.indexOf(0xff, at)) {
-    const next = bytes[at + 1];
-    if (next === undefined) break;
-    if (next === 0 || (next >= 0xd0 && next <= 0xd7)) at += 2;
-    else if (next === 0xff) at += 1;
-    else {
-      if (at === start) throw new PictureRejected('malformed');
-      reader.seek(at);
-      return reader.since(start);
-    }
+  for (let at = start; at < bytes.byteLength - 1; at += 1) {
+    const next = bytes[at + 1] ?? 0;
+    if (bytes[at] !== 0xff || next === 0xff || next === 0 || (next >= 0xd0 && next <= 0xd7)) continue;
+    if (at === start) throw new PictureRejected('malformed');
+    reader.seek(at);
+    return reader.since(start);
   }
   throw new PictureRejected('truncated');
 }

@@ -5,7 +5,7 @@ import { byteReader } from './byte-reader.ts';
 import { readOrientation, toUprightSize, writeOrientation } from './exif.ts';
 import { PictureRejected } from './fault.ts';
 import type { CleanedParts } from './parts.ts';
-import { assertSize } from './size-limit.ts';
+import { assertPartCount, assertSize } from './size-limit.ts';
 
 /** The first eight bytes of a PNG file. */
 export const pngSignature = '\u0089PNG\r\n\u001a\n';
@@ -66,7 +66,10 @@ export function cleanPng(bytes: Uint8Array): CleanedParts {
 function* readChunks(bytes: Uint8Array): Generator<Chunk, undefined> {
   const reader = byteReader(bytes);
   reader.seek(pngSignature.length);
+  let count = 0;
   for (let type = ''; type !== 'IEND'; ) {
+    count += 1;
+    assertPartCount(count);
     const start = reader.position();
     const length = reader.uint32();
     type = Buffer.from(reader.take(4)).toString('latin1');
