@@ -93,7 +93,7 @@ export const documentsContract = contract({
     ...['search', 'storage_usage'],
   ],
   views: [
-    ...[documentStates, documentApprovals, documentVersions, documentNodes, documentUsage],
+    ...[documentStates, documentApprovals, documentVersions, documentNodes, libraryDocuments, documentUsage],
     ...[assetDetails, assetBytes, publishRecords],
   ],
   reads: [

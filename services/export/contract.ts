@@ -20,6 +20,7 @@ import {
   documentNodes,
   documentStates,
   documentVersions,
+  libraryDocuments,
 } from '../documents/contract.ts';
 import {
   ApiKeyUsed,
@@ -217,6 +218,7 @@ export const exportContract = contract({
       documentApprovals,
       documentNodes,
       assetBytes,
+      libraryDocuments,
       shareLinks,
     ],
   ],

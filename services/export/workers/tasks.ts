@@ -8,6 +8,7 @@ import type { AssetImages, DocumentRecord } from '../formats/document.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
 import { renderWord } from '../formats/word.ts';
+import { writeDocumentJson } from '../library/document-json.ts';
 import { buildTree, maxPictureBytes, type NodeRow, toDocumentProperties } from '../rules.ts';
 import { type DocumentSnapshot, documentStore } from '../store/documents.ts';
 import { templateReader } from '../store/templates.ts';

@@ -19,6 +19,7 @@ export const commands: readonly Command[] = [
   ...docsCommands,
   ...approvalCommands,
   ...assetCommands,
+  library,
   pull,
   push,
   ...webhookCommands,
