@@ -6,6 +6,7 @@ import { exportCached, exportRendered, readUnderExports } from './rows/exporting
 import { createNodeWithKey, publishWithKey } from './rows/idempotency-keys.ts';
 import { metrics, traces } from './rows/instrumentation.ts';
 import { logIn, readUnderLogins } from './rows/logins.ts';
+import { pictureOfLink } from './rows/pictures.ts';
 import { publicLinks } from './rows/public-links.ts';
 import { list, listOfMillion, readTree, readTreeCached, readTreeOfBson } from './rows/reading.ts';
 import { noOp, noOpWithToken, startUp } from './rows/starting.ts';
@@ -36,6 +37,7 @@ export const rows: readonly Row[] = [
   createNodeWithKey,
   publishWithKey,
   ...publicLinks,
+  pictureOfLink,
   logIn,
   readUnderLogins,
   exportRendered,

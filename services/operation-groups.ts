@@ -26,6 +26,11 @@ export const operationGroups: readonly OperationGroup[] = [
     operations: ['createNode', 'updateNode', 'reorderNodes', 'replaceTree', 'deleteNode'],
   },
   {
+    name: 'Pictures',
+    description: 'Uploaded pictures, which image nodes show by their id.',
+    operations: ['createAsset', 'getAsset'],
+  },
+  {
     name: 'Publishing',
     description:
       'The lifecycle of a document: publish a draft, revise what is published, archive and restore it, compare versions.',
@@ -53,7 +58,7 @@ export const operationGroups: readonly OperationGroup[] = [
     description: 'Public links: everyone who has the link can read the published version without a login.',
     operations: [
       ...['createShareToken', 'getShareToken', 'updateShareToken', 'deleteShareToken', 'getEmbeddedDocument'],
-      'submitSharePassword',
+      ...['submitSharePassword', 'getEmbeddedAsset'],
     ],
   },
   {

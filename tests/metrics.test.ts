@@ -20,6 +20,7 @@ import {
 import { contracts } from '../services/contracts.ts';
 import { getLabelValues, getMetrics } from '../services/metrics.ts';
 import { services } from '../services/testing/services.ts';
+import { pictureForm } from './permissions/fixture.ts';
 
 const { ofProcess, ofEachService, own } = getMetrics();
 const declared = [...ofProcess, ...ofEachService, ...own.flatMap(({ metrics }) => metrics)];
@@ -48,11 +49,15 @@ async function useEveryFeature(): Promise<void> {
   const ada = await register(app);
   const as = ada.key;
   await createWebhook(app, as, receiver.url);
-  const { id, path } = await shareDocument(app, as);
+  const { body: asset } = await app.request('POST', '/assets', { as, body: pictureForm() });
+  const content = { type: 'doc', content: [{ type: 'image', attrs: { src: asset.src } }] };
+  const nodes = [{ node_type: 'section', title: 'Picture', content }];
+  const { id, path } = await shareDocument(app, as, { title: 'Shared', nodes });
   for (const form of ['word?template_id=default', 'markdown'])
     await app.request('GET', `/documents/${id}/export/${form}`, { as });
   await app.request('GET', path);
   await app.request('GET', `/embed/${ada.slug}/nothing`);
+  await app.request('GET', `${path}/assets/${asset.id}`);
   const body = { password: 'a password' };
   await app.request('PATCH', `/documents/${id}/share-token`, { as, body });
   await app.request('POST', path, { body: new URLSearchParams(body) });
@@ -119,7 +124,10 @@ test('every exported series is declared with its labels and values', async () =>
 
 test('every declared metric has a value after normal use', async () => {
   const series = await readSeries(app.management);
-  const rare = ['events_dead_lettered_total', 'export_rejected_total', 'quota_rejections_total'];
+  const rare = [
+    ...['events_dead_lettered_total', 'export_rejected_total', 'quota_rejections_total'],
+    'assets_deleted_total',
+  ];
   const missing = declared.filter(
     (metric) => !rare.includes(metric.name) && !series.some((one) => findMetric(one) === metric),
   );

@@ -22,7 +22,7 @@ export {
   withProblemPages,
 } from './handle.ts';
 export { type CountedNetwork, networkTokenBucket, toNetworks } from './networks.ts';
-export { type RenderCache, renderCache, type Version } from './render-cache.ts';
+export { type RenderCache, renderCache, type Version, type VersionBytes } from './render-cache.ts';
 export type { BodyReading } from './request.ts';
 export { createRouter, type RequestOutcome, type RouterOptions } from './routes.ts';
 export { application, type HttpListener, listen, type UnmatchedRequest } from './server.ts';

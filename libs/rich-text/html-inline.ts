@@ -8,6 +8,9 @@ import { type Attributes, element, escapeHtml, type Html, joinHtml } from './mar
 import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
 
+/** Returns the address and the size in pixels of the picture that shows an image with this `src`. */
+export type FindPicture = (src: unknown) => { src: string; width: number; height: number } | undefined;
+
 type Wrapping = { name: string; href?: string; className?: string };
 type Piece = { html: Html; wrappings: Wrapping[] };
 
@@ -27,8 +30,11 @@ const elements = new Map([
  * Renders the leaves of a textblock (text, hard breaks, images); adjacent leaves with the same mark share its
  * element.
  */
-export function inlineHtml(leaves: RichText[]): Html {
-  return nest(leaves.map(toPiece), 0);
+export function inlineHtml(leaves: RichText[], findPicture: FindPicture): Html {
+  return nest(
+    leaves.map((leaf) => toPiece(leaf, findPicture)),
+    0,
+  );
 }
 
 function nest(pieces: Piece[], level: number): Html {
@@ -55,20 +61,27 @@ function toAttributes({ href, className }: Wrapping): Attributes {
   return { href, target, rel: 'noopener noreferrer nofollow' };
 }
 
-function toPiece(leaf: RichText): Piece {
+function toPiece(leaf: RichText, findPicture: FindPicture): Piece {
   if (leaf.type === 'hardBreak') return { html: element('br', {}), wrappings: getWrappings(leaf) };
   if (leaf.type !== 'image') return { html: escapeHtml(toText(leaf)), wrappings: getWrappings(leaf) };
   const alt = toText(leaf);
-  const image = parsePageImage(leaf.attrs?.src);
-  if (image) {
-    const { mime, bytes, width, height } = image;
-    const src = `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
+  const picture = findPicture(leaf.attrs?.src) ?? embedPicture(leaf.attrs?.src);
+  if (picture) {
+    const { src, width, height } = picture;
     const title = getString(leaf, 'title') || undefined;
     return { html: element('img', { src, alt, title, width, height }), wrappings: getWrappings(leaf) };
   }
   const remote = safeHref(leaf.attrs?.src);
   if (!remote?.startsWith('https:')) return { html: escapeHtml(alt), wrappings: getWrappings(leaf) };
   return { html: escapeHtml(alt || remote), wrappings: getWrappings(leaf, remote) };
+}
+
+/** Returns an image that is embedded as a `data:` URI. */
+function embedPicture(value: unknown): ReturnType<FindPicture> {
+  const image = parsePageImage(value);
+  if (!image) return undefined;
+  const { mime, bytes, width, height } = image;
+  return { src: `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`, width, height };
 }
 
 /**

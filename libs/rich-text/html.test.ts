@@ -192,3 +192,18 @@ test('invalid spans and list starts are omitted', () => {
   for (const start of [1, -1, 1.5, '3', 1e10])
     expect(toHtml(nodeWith('orderedList', { start }, li('a')))).toContain('<ol><li>');
 });
+
+test('an uploaded picture becomes an image if it is found, else its text', () => {
+  const src = `asset:${'0'.repeat(64)}`;
+  const content = doc(
+    nodeWith('table', {}, node('tableRow', node('tableCell', nodeWith('image', { src, alt: '<a>' })))),
+  );
+  const findPicture = (value: unknown) =>
+    value === src ? { src: 'https://a.b/"c', width: 4, height: 3 } : undefined;
+  expect(toHtml(content, { findPicture })).toContain(
+    '<img src="https://a.b/&quot;c" alt="&lt;a&gt;" width="4" height="3"/>',
+  );
+  const text = toHtml(content, { findPicture: () => undefined });
+  expect(text).toBe(toHtml(content));
+  expect([text.includes('&lt;a&gt;'), text.includes('<img')]).toEqual([true, false]);
+});

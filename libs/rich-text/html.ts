@@ -2,7 +2,7 @@
 import { getInteger, getString } from './attributes.ts';
 import { getCallout } from './callout.ts';
 import { findTopLevel, getLevel } from './headings.ts';
-import { inlineHtml } from './html-inline.ts';
+import { type FindPicture, inlineHtml } from './html-inline.ts';
 import { tableHtml } from './html-table.ts';
 import { element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { toText } from './text.ts';
@@ -26,19 +26,30 @@ const english: HtmlWords = { done: 'Done', notDone: 'Not done', table: 'Table' }
  * `task-item`, `task-mark`, `done`, `callout`, `callout-<kind>`, `callout-label`, `color-<name>` and those of tables:
  * `table` (the scrollable wrapper), `short` and `long` (cells with a word or a sentence) and `continued` (a row whose
  * first column is a cell from above). The top heading level becomes `h5`, or `h<headingLevel>`; lower levels follow
- * down to `h6`. Remote images become links.
+ * down to `h6`. Remote images become links. `findPicture` returns what shows an image that is not embedded; without it,
+ * and if it returns nothing, an asset becomes its text.
  */
 export function toHtml(
   content: RichText,
-  { headingLevel = 5, words = english }: { headingLevel?: number; words?: HtmlWords } = {},
+  { headingLevel = 5, words = english, findPicture = findNoPicture }: HtmlOptions = {},
 ): Html {
   const root = toWellFormed(content);
-  return blocks(root, { shift: headingLevel - findTopLevel(root), words });
+  return blocks(root, { shift: headingLevel - findTopLevel(root), words, findPicture });
 }
+
+/** The options of `toHtml`. */
+export interface HtmlOptions {
+  headingLevel?: number;
+  words?: HtmlWords;
+  findPicture?: FindPicture;
+}
+
+const findNoPicture: FindPicture = () => undefined;
 
 interface Context {
   shift: number;
   words: HtmlWords;
+  findPicture: FindPicture;
 }
 
 /** Renders the children of a node; `context.shift` is added to the level of each heading. */
@@ -53,7 +64,7 @@ function block(node: RichText, context: Context): Html {
   switch (node.type) {
     case 'heading': {
       const level = Math.trunc(context.shift + getLevel(node));
-      return textblock(`h${Math.min(6, Math.max(1, level))}`, node);
+      return textblock(`h${Math.min(6, Math.max(1, level))}`, node, context);
     }
     case 'codeBlock':
       return code(node);
@@ -70,16 +81,16 @@ function block(node: RichText, context: Context): Html {
     case 'orderedList':
       return list(node, context);
     default:
-      return textblock('p', node);
+      return textblock('p', node, context);
   }
 }
 
-function textblock(name: string, node: RichText): Html {
+function textblock(name: string, node: RichText, { findPicture }: Context): Html {
   const align = getString(node, 'textAlign');
   return element(
     name,
     { class: alignments.has(align) ? `align-${align}` : undefined },
-    inlineHtml(node.content ?? []),
+    inlineHtml(node.content ?? [], findPicture),
   );
 }
 

@@ -29,7 +29,16 @@ export function parsePageImage(src: unknown): PageImage | undefined {
   if (start === undefined) return undefined;
   const base64 = src.slice(start).replace(/[ \t\r\n]+/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
-  const bytes = Buffer.from(base64, 'base64');
+  return readPageImage(Buffer.from(base64, 'base64'));
+}
+
+/** Reads a PNG, JPEG or GIF as `parseImage` does. */
+export function readImage(bytes: Uint8Array): Image | undefined {
+  const image = readPageImage(bytes);
+  return image && isImage(image) ? image : undefined;
+}
+
+function readPageImage(bytes: Uint8Array): PageImage | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return (
     toImage('image/png', bytes, readPngSize(view)) ??

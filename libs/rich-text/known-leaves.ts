@@ -1,4 +1,5 @@
 /** Declares the nodes inside of blocks that renderers know: text, images, mentions, formulas. */
+import { getAssetId } from './asset.ts';
 import { getAttributeText } from './attribute-text.ts';
 import { parseImage, parsePageImage } from './image.ts';
 import { anyValue, type KnownNode, type Loss, stringValue } from './known-types.ts';
@@ -39,7 +40,7 @@ export const knownLeaves: readonly KnownNode[] = [
     aliases: [],
     attributes: {
       src: anyValue(
-        'A `data:` URI of a PNG, JPEG, GIF or WebP (base64, at most 100 megapixels), or an https URL',
+        'A `data:` URI of a PNG, JPEG, GIF or WebP (base64, at most 100 megapixels), `asset:<id>` for an uploaded picture, or an https URL',
       ),
       alt: stringValue('Text that stands for the image'),
       title: stringValue('The caption in Word; the page shows it when the pointer is over the image'),
@@ -49,7 +50,7 @@ export const knownLeaves: readonly KnownNode[] = [
     page: 'an embedded image; an https URL becomes a link with the text of `alt`',
     word: 'an embedded image except WebP; an https URL becomes a link with the text of `alt`',
     markdown: 'the text of `alt`',
-    gfm: 'an embedded image; an https URL becomes a link',
+    gfm: 'an embedded image; an https URL becomes a link, an uploaded picture the text of `alt`',
     html: '<img',
     example: { type: 'image', attrs: { src: pixel, alt: 'The main valve' } },
     findLoss: findImageLoss,
@@ -95,12 +96,15 @@ export const knownLeaves: readonly KnownNode[] = [
 ];
 
 function findImageLoss({ attrs }: RichText): Loss | undefined {
-  if (parseImage(attrs?.src)) return undefined;
+  if (parseImage(attrs?.src) || getAssetId(attrs?.src) !== undefined) return undefined;
   const isRemote = safeHref(attrs?.src)?.startsWith('http');
   const shown = parsePageImage(attrs?.src)
     ? 'Word shows the text of `alt` instead of a WebP.'
     : `${isRemote ? 'A remote image becomes a link' : 'The text of `alt` is shown instead of this image'}.`;
-  return { code: 'image_not_shown', message: `${shown} Embed a PNG, JPEG or GIF as a base64 data: URI` };
+  return {
+    code: 'image_not_shown',
+    message: `${shown} Upload a PNG, JPEG or GIF, or embed it as a base64 data: URI`,
+  };
 }
 
 function findTextLoss(node: RichText): Loss | undefined {

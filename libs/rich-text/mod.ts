@@ -1,11 +1,19 @@
 /** The public interface of libs/rich-text: validation, traversal, plain text, safe HTML and blocks of Markdown. */
+export {
+  type AssetReference,
+  findAssets,
+  getAssetId,
+  mayNameAssets,
+  toAssetSource,
+} from './asset.ts';
 export { type Callout, type CalloutKind, calloutKinds, getCallout } from './callout.ts';
 export { type ColorName, colorNames, getColor } from './color.ts';
 export { findFaults, isRichText } from './faults.ts';
 export { toGfm } from './gfm.ts';
 export { createGrid, type GridCell } from './grid.ts';
-export { type HtmlWords, toHtml } from './html.ts';
-export { parseImage, parsePageImage } from './image.ts';
+export { type HtmlOptions, type HtmlWords, toHtml } from './html.ts';
+export type { FindPicture } from './html-inline.ts';
+export { type Image, parseImage, parsePageImage, readImage } from './image.ts';
 export { knownMarks } from './known-marks.ts';
 export { knownNodes } from './known-nodes.ts';
 export { type KnownAttribute, type KnownMark, type KnownNode, warningCodes } from './known-types.ts';

@@ -21,6 +21,14 @@ export interface Index {
   readonly options?: mongoose.IndexOptions;
 }
 
+/** Wraps bytes as MongoDB stores them. */
+export function newBinary(bytes: Uint8Array): mongoose.mongo.Binary {
+  return new mongoose.mongo.Binary(bytes);
+}
+
+/** The schema of a field with bytes. */
+export const binary = z.instanceof(mongoose.mongo.Binary);
+
 /** The schema of a field with an id of MongoDB, e.g. of a GridFS file. */
 export const objectId = z.instanceof(mongoose.mongo.ObjectId);
 
@@ -66,6 +74,7 @@ function toFields(shape: z.core.$ZodShape): Record<string, unknown> {
 /** Maps the schema of a field to its mongoose type. */
 function toField(type: z.core.$ZodType): unknown {
   if (type === objectId) return mongoose.Schema.Types.ObjectId;
+  if (type === binary) return Buffer;
   // every zod type is one of this union
   const { def } = (type as z.core.$ZodTypes)._zod;
   switch (def.type) {

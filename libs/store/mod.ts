@@ -1,5 +1,5 @@
 /** The public interface of the store library: MongoDB, transactions with events, sealing and views. */
-export { type Collection, collection, objectId, type StoredRow } from './collection.ts';
+export { binary, type Collection, collection, newBinary, objectId, type StoredRow } from './collection.ts';
 export { openDatabase, openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
 export { isContention, isDuplicate, isTooLargeForCache, isUnavailable } from './error-codes.ts';
 export { type Grant, toGrants } from './grants.ts';

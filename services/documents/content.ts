@@ -2,10 +2,13 @@
 import { z } from 'zod';
 import { maxListedErrors, reportErrors } from '#libs/contract';
 import {
+  type AssetReference,
+  findAssets,
   findFaults,
   findWarnings,
   knownMarks,
   knownNodes,
+  mayNameAssets,
   type RichText,
   warningCodes,
 } from '#libs/rich-text';
@@ -90,14 +93,22 @@ export const ContentWarning = z
   .meta({ id: 'ContentWarning', description: 'Rich text that the page, Word or Markdown will not show.' });
 export type ContentWarning = z.infer<typeof ContentWarning>;
 
-/**
- * Returns the JSON text of rich text, which is stored. Adds its warnings to `warnings`, with paths below `path`,
- * until there are 100.
- */
-export function toContentText(value: Content, path: string, warnings: ContentWarning[]): string {
+/** What a request's rich text contains besides the text. The paths are those in the request. */
+export interface ContentNotes {
+  /** At most 100. */
+  warnings: ContentWarning[];
+  /** The images with an address of the scheme `asset:`. */
+  assets: AssetReference[];
+}
+
+/** Returns the JSON text of rich text, which is stored. Adds its warnings and assets, with paths below `path`. */
+export function toContentText(value: Content, path: string, { warnings, assets }: ContentNotes): string {
   // findFaults has checked the whole value
-  const found = findWarnings(value as unknown as RichText, maxListedErrors - warnings.length);
-  for (const warning of found)
+  const content = value as unknown as RichText;
+  for (const warning of findWarnings(content, maxListedErrors - warnings.length))
     warnings.push({ ...warning, path: warning.path === '' ? path : `${path}/${warning.path}` });
-  return JSON.stringify(value);
+  const text = JSON.stringify(value);
+  if (mayNameAssets(text))
+    for (const asset of findAssets(content)) assets.push({ ...asset, path: `${path}/${asset.path}` });
+  return text;
 }

@@ -8,7 +8,9 @@ import {
   principalViews,
 } from '../identity/contract.ts';
 import { liveWebhookListeners, webhookSubscriptions } from '../webhook-delivery/views.ts';
+import { assetBytes, assetDetails } from './asset-views.ts';
 import * as approvals from './contract/approvals.ts';
+import * as assets from './contract/assets.ts';
 import { compareVersions } from './contract/comparing.ts';
 import * as finding from './contract/finding.ts';
 import * as lifecycle from './contract/lifecycle.ts';
@@ -42,8 +44,11 @@ import {
 } from './views.ts';
 
 export { Approval } from './approval-shapes.ts';
+export { Asset, assetId, assetType, maxAssetBytes, pictureMedia } from './asset-shapes.ts';
+export * from './asset-views.ts';
 export { content } from './content.ts';
 export * from './contract/approvals.ts';
+export * from './contract/assets.ts';
 export * from './contract/comparing.ts';
 export * from './contract/finding.ts';
 export * from './contract/lifecycle.ts';
@@ -70,7 +75,7 @@ export const documentsContract = contract({
   operations: [
     ...[writing, finding, tree, lifecycle].flatMap((file) => Object.values(file)),
     compareVersions,
-    ...[approvals, reviewing].flatMap((file) => Object.values(file)),
+    ...[approvals, reviewing, assets].flatMap((file) => Object.values(file)),
   ],
   publishes: [
     DocumentPublished,
@@ -90,15 +95,13 @@ export const documentsContract = contract({
     ApiKeyUsed,
   ],
   consumes: [MemberRemoved, DocumentAssigned, DocumentReviewUpdated],
-  owns: ['documents', 'nodes', 'approvals', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
+  owns: [
+    ...['documents', 'nodes', 'assets', 'asset_files', 'approvals', 'publish_ledger', 'publish_usage'],
+    ...['search', 'storage_usage'],
+  ],
   views: [
-    documentStates,
-    documentApprovals,
-    documentVersions,
-    documentNodes,
-    libraryDocuments,
-    documentUsage,
-    publishRecords,
+    ...[documentStates, documentApprovals, documentVersions, documentNodes, libraryDocuments, documentUsage],
+    ...[assetDetails, assetBytes, publishRecords],
   ],
   reads: [
     ...principalViews,

@@ -7,8 +7,20 @@ const reviewNotices = counter({
   labels: { days_left: ['14', '0'] },
 });
 
+const uploads = counter({
+  name: 'asset_uploads_total',
+  help: 'Uploaded pictures: stored, already there (`known`), or not a picture that can be stored (`rejected`)',
+  labels: { result: ['stored', 'known', 'rejected'] },
+});
+
+const deletions = counter({
+  name: 'assets_deleted_total',
+  help: 'Assets deleted because no document had referenced them for 24 hours',
+  labels: {},
+});
+
 /** All metrics that only the documents service has. */
-export const documentMetrics = [reviewNotices];
+export const documentMetrics = [reviewNotices, uploads, deletions];
 
 /** Counts one notice about a review. */
 export type CountReviewNotice = (labels: { days_left: '14' | '0' }) => void;
@@ -16,4 +28,16 @@ export type CountReviewNotice = (labels: { days_left: '14' | '0' }) => void;
 /** Creates the function that counts notices about reviews. */
 export function reviewNoticeCounter(meters: Meters): CountReviewNotice {
   return meters.counter(reviewNotices);
+}
+
+/** Counts one upload. */
+export type CountUpload = (labels: { result: 'stored' | 'known' | 'rejected' }) => void;
+
+/** Creates the functions that count uploads and deletions. */
+export function createAssetMetrics(meters: Meters) {
+  const countDeletions = meters.counter(deletions);
+  return {
+    countUpload: meters.counter(uploads) as CountUpload,
+    countDeletions: (assets: number) => countDeletions({}, assets),
+  };
 }

@@ -51,6 +51,16 @@ export const UnknownNodes = problem(
   400,
   'Some nodes do not belong to the document; `errors` lists them.',
 );
+export const AssetInvalid = problem(
+  'asset_invalid',
+  400,
+  'The file is not a picture that can be stored; `reason` says why.',
+);
+export const UnknownAssets = problem(
+  'unknown_assets',
+  400,
+  'Some pictures are not assets of your organization; `errors` lists them.',
+);
 export const TooManyNodes = problem('too_many_nodes', 400, 'A document can have at most 10,000 nodes.');
 export const ContentTooLarge = problem(
   'content_too_large',

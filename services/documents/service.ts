@@ -4,6 +4,8 @@ import { integer, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { approvalHandlers } from './approving.ts';
+import { createAssetParts } from './asset-parts.ts';
+import { assetHandlers } from './assets.ts';
 import { clearRemovedMembers, editorHandlers } from './assigning.ts';
 import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
@@ -45,12 +47,13 @@ export const documents = service({
     const nodeTrees = trees(store);
     const searchWords = search(store);
     const charges = storageCharges(store, createStorageQuota(store, meters), now);
-    const repository = documentRepository(store, { trees: nodeTrees, search: searchWords, charges }, now);
+    const { assetWorker, ...assetDeps } = createAssetParts({ store, now, log, meters });
+    const stores = { trees: nodeTrees, search: searchWords, charges, assets: assetDeps.assets };
+    const repository = documentRepository(store, stores, now);
     const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
     const deps = {
-      store,
-      repository,
-      trees: nodeTrees,
+      ...{ store, repository, trees: nodeTrees, now },
+      ...assetDeps,
       listing: listing(store, searchWords),
       families: families(store, repository),
       assignees: assignees(store, now),
@@ -59,12 +62,11 @@ export const documents = service({
       quota: quota(store),
       countNotice: reviewNoticeCounter(meters),
       onError: (message: string, error: unknown) => log.warn({ err: error }, message),
-      now,
     };
     return {
       routes: [
         ...[documentHandlers, nodeHandlers, publishHandlers, revisionHandlers, comparisonHandlers],
-        ...[editorHandlers, approvalHandlers, reviewHandlers, triggerHandlers, queryHandlers],
+        ...[editorHandlers, approvalHandlers, reviewHandlers, triggerHandlers, queryHandlers, assetHandlers],
       ].flatMap((createHandlers) => createHandlers(deps)),
       subscribers: clearRemovedMembers(deps),
       authenticate: createPrincipalReader(store, now),
@@ -72,6 +74,7 @@ export const documents = service({
         searchIndexWorker({ searchIndex: searchIndex(store, now), onError: deps.onError }),
         updateEventWorker(deps),
         reviewNoticeWorker(deps),
+        assetWorker,
       ],
     };
   },

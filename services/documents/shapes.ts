@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { id, languageTag, order as position, queryFlag, requiredText, text, timestamp } from '#libs/contract';
 import { approvalFields, contentHash } from './approval-shapes.ts';
-import { type Content, ContentWarning, content, toContentText } from './content.ts';
+import { type Content, type ContentNotes, ContentWarning, content, toContentText } from './content.ts';
 import { reviewFields } from './review-shapes.ts';
 
 export const documentStatus = z
@@ -217,15 +217,15 @@ function* findRepeatedLineage(
   }
 }
 
-/** Converts the rich text of a tree in the field `nodes` of a body. Adds its warnings to `found`. */
+/** Converts the rich text of a tree in the field `nodes` of a body. Adds its warnings and assets to `notes`. */
 export function toTreeInput(
   nodes: z.infer<typeof treeInput>,
-  found: ContentWarning[],
+  notes: ContentNotes,
   path = 'body/nodes',
 ): TreeInput[] {
   return nodes.map(({ content, children, ...fields }, index) => ({
     ...fields,
-    content: content ? toContentText(content, `${path}/${index}/content`, found) : null,
-    children: children && toTreeInput(children, found, `${path}/${index}/children`),
+    content: content ? toContentText(content, `${path}/${index}/content`, notes) : null,
+    children: children && toTreeInput(children, notes, `${path}/${index}/children`),
   }));
 }

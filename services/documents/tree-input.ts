@@ -1,6 +1,7 @@
 /** Converts the tree in a request to the nodes of a document, and checks its structure and size. */
 import { listErrors, newId } from '#libs/contract';
 import { ContentTooLarge, NodeHierarchy, TooManyNodes } from './contract.ts';
+import { toAssetIds } from './rules/asset-references.ts';
 import { countBytes, maxContentBytes, maxNodes, placeNodes, type TreeSize } from './rules/hierarchy.ts';
 import type { TreeInput } from './shapes.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
@@ -40,6 +41,7 @@ export function flattenTree(
       node_type,
       title,
       content: content ?? null,
+      ...toAssetIds(content ?? null),
       order,
       created_by: identity.created_by,
       created_at: identity.created_at,

@@ -17,6 +17,7 @@ import { assertEditable } from './editing.ts';
 import { canBeChildOf, countBytes } from './rules/hierarchy.ts';
 import { hasLineage } from './rules/lineage.ts';
 import type { NodeType } from './shapes.ts';
+import type { Assets } from './store/assets.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { Decision, DocumentRepository, Updated } from './store/document-repository.ts';
 import { toEtag } from './store/preconditions.ts';
@@ -28,10 +29,12 @@ import { renderNode } from './tree-json.ts';
 export function nodeHandlers({
   repository,
   trees,
+  assets,
   documentReply,
 }: {
   repository: DocumentRepository;
   trees: Trees;
+  assets: Pick<Assets, 'reference'>;
   documentReply: DocumentReply;
 }) {
   const assertAuthorized = ({ actor, params, authorize }: Omit<EditRequest, 'call'>) =>
@@ -62,6 +65,7 @@ export function nodeHandlers({
         const request = { actor: within, params, call, authorize };
         const { document, result: changed } = await edit(request, async (current, at) => {
           const change = toNodeChange(body);
+          await assets.reference(within, body.assets, tx);
           if (change.parent_id !== undefined) await assertParent(current, node, change.parent_id, tx);
           const { content = node.content } = change;
           const content_bytes = current.content_bytes - countBytes(node.content) + countBytes(content);
@@ -114,6 +118,7 @@ export function nodeHandlers({
           const { document, result: nodes } = await edit(request, async (current, at) => {
             const existing = hasLineage(body.nodes) ? await trees.findLineage(current, tx) : undefined;
             const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at, existing);
+            await assets.reference(within, body.assets, tx);
             await trees.removeAll(current, tx);
             await trees.add(nodes, tx);
             return { change: size, changesText: true, result: nodes };

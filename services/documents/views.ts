@@ -135,6 +135,8 @@ export const documentNodes = view({
     title: z.string(),
     content: z.string().nullable(),
     order: z.number(),
+    /** The ids of the assets that the content names. Absent if it names none. */
+    asset_ids: z.array(z.string()).optional(),
   }),
 });
 

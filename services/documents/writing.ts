@@ -16,6 +16,7 @@ import { assertDraft, assertEditable, assertNotInApproval } from './editing.ts';
 import { toSummary } from './presenters.ts';
 import { newVersionFields } from './rules/lifecycle.ts';
 import { getComparedDocumentId, repeatsVersion } from './rules/version.ts';
+import type { Assets } from './store/assets.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Change } from './store/document-change.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
@@ -25,12 +26,13 @@ import { flattenTree } from './tree-input.ts';
 /** The dependencies of `documentHandlers`. */
 export interface DocumentHandlerDeps {
   repository: DocumentRepository;
+  assets: Pick<Assets, 'reference'>;
   documentReply: DocumentReply;
   now: () => Date;
 }
 
 /** Handles `createDocument`, `updateDocument`, `deleteDocument` and `duplicateDocument`. */
-export function documentHandlers({ repository, documentReply, now }: DocumentHandlerDeps) {
+export function documentHandlers({ repository, assets, documentReply, now }: DocumentHandlerDeps) {
   return [
     handle(
       createDocument,
@@ -42,11 +44,12 @@ export function documentHandlers({ repository, documentReply, now }: DocumentHan
         const document = { ...blank, ...size };
         const charged = await repository.prepareCharge(actor);
         const create = async (within: ChargedActor) => {
+          if (within.tx) await assets.reference(within, body.assets, within.tx);
           await repository.create(within, document, nodes);
           return addWarnings(await documentReply.fromNodes(document, nodes), body.warnings);
         };
-        // a single insert needs no transaction, unless the response or a charge is stored with it
-        const isSingle = !actor.idempotency && !charged.charge.isLimited;
+        // a single insert needs no transaction, unless the response, a charge or a reference is stored with it
+        const isSingle = !actor.idempotency && !charged.charge.isLimited && body.assets.length === 0;
         return isSingle ? create(charged) : repository.respondWithNew(charged, create);
       },
       {

@@ -15,6 +15,7 @@ import {
   timestamp,
 } from '#libs/contract';
 import {
+  assetBytes,
   documentApprovals,
   documentNodes,
   documentStates,
@@ -216,6 +217,7 @@ export const exportContract = contract({
       documentVersions,
       documentApprovals,
       documentNodes,
+      assetBytes,
       libraryDocuments,
       shareLinks,
     ],

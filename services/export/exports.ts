@@ -17,7 +17,7 @@ import {
 import { toFileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
 import type { ExportMetrics } from './metrics.ts';
-import { getApprovedAt, toDocumentRecord } from './rules.ts';
+import { getApprovedAt, maxPictureBytes, toDocumentRecord } from './rules.ts';
 import type { DocumentStore, ExportSource } from './store/documents.ts';
 import type { RecordStore } from './store/records.ts';
 import type { TemplateStore } from './store/templates.ts';
@@ -159,6 +159,10 @@ export function exportHandlers({
     if (result.reason === 'no_template') throw NotFound(templateNotFound);
     if (result.reason === 'unavailable') throw Unavailable(undefined, { headers: { 'Retry-After': '2' } });
     metrics.countRejected('too_large');
+    if (result.reason === 'pictures_too_large')
+      throw ExportTooLarge(
+        `The pictures of an export may have ${maxPictureBytes / 2 ** 20} MiB in all. Split the document or use smaller pictures.`,
+      );
     throw ExportTooLarge(
       `Documents of more than ${maxBytes / 2 ** 20} MiB cannot be exported. Split the document.`,
     );

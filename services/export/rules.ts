@@ -9,6 +9,9 @@ export type NodeRow = RowOf<typeof documentNodes>;
 
 type DocumentState = RowOf<typeof documentStates>;
 
+/** The uploaded pictures that one export may read, bytes. */
+export const maxPictureBytes = 64 * 2 ** 20;
+
 /** Returns the time of the approval, ISO 8601, or null without one. A draft never says that it is approved. */
 export function getApprovedAt({ status, approval }: Pick<DocumentState, 'status' | 'approval'>) {
   return status === 'draft' ? null : (approval?.approved_at?.toISOString() ?? null);

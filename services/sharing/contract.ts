@@ -14,7 +14,14 @@ import {
   patchBody,
   problem,
 } from '#libs/contract';
-import { documentNodes, documentStates } from '../documents/contract.ts';
+import {
+  assetBytes,
+  assetDetails,
+  assetId,
+  documentNodes,
+  documentStates,
+  pictureMedia,
+} from '../documents/contract.ts';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
 import {
   ApiKeyUsed,
@@ -162,6 +169,24 @@ export const getEmbeddedDocument = operation({
   problems: [NotFound, SharePasswordRequired],
 });
 
+export const getEmbeddedAsset = operation({
+  id: 'getEmbeddedAsset',
+  at: 'root',
+  method: 'get',
+  path: '/embed/{org_slug}/{token}/assets/{asset_id}',
+  summary: 'Download a picture of a shared document',
+  description:
+    'The address of an uploaded picture in a shared document. Works whenever the link does, with its password, and only for pictures of the version that the link shows. Everything else returns the same 404 as an unknown link.',
+  access: anyoneWithPassword,
+  params: linkParams.extend({ asset_id: z.string().meta(assetId.meta() ?? {}) }),
+  status: 200,
+  returns: pictureMedia,
+  etag: true,
+  cacheControl: 'no-cache',
+  crossOrigin: true,
+  problems: [NotFound, SharePasswordRequired],
+});
+
 export const submitSharePassword = operation({
   id: 'submitSharePassword',
   at: 'root',
@@ -190,11 +215,15 @@ export const sharingContract = contract({
     updateShareToken,
     deleteShareToken,
     getEmbeddedDocument,
+    getEmbeddedAsset,
     submitSharePassword,
   ],
   publishes: [ApiKeyUsed],
   consumes: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],
   views: [shareLinks],
-  reads: [...principalViews, organizationProfiles, documentStates, documentNodes],
+  reads: [
+    ...principalViews,
+    ...[organizationProfiles, documentStates, documentNodes, assetDetails, assetBytes],
+  ],
 });

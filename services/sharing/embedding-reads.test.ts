@@ -1,6 +1,7 @@
 /** Tests of how public links read documents: consistent during writes, once for many requests, cached. */
 import { expect, test } from '@jest/globals';
 import { Body, NotFound, newId } from '#libs/contract';
+import { renderCache } from '#libs/http';
 import { type EmbedOptions, embedRoutes } from './embedding.ts';
 import { notFoundLimit } from './not-found-limit.ts';
 import { hashToken } from './rules.ts';
@@ -46,6 +47,7 @@ function sharedDocument() {
       document: shared.state.status === 'published' ? { ...shared.state } : undefined,
     }),
     document: async () => ({ ...shared.state }),
+    ...withoutAssets,
     async nodes() {
       shared.nodeReads += 1;
       const rows = [{ ...shared.row }];
@@ -56,18 +58,26 @@ function sharedDocument() {
   return { shared, sharing };
 }
 
+/** These tests have no documents with assets. */
+const withoutAssets = { assetSizes: async () => new Map(), referencesAsset: async () => false };
+
 /** These tests have no links with a password. */
 const rejectPassword = () => Promise.reject(new Error('A password was checked'));
 
 /** Returns a function that requests the link and returns text and ETag; `etag` is the client's cached one. */
-function createClient(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, format?: 'html') {
+function createClient(
+  { sharing, cacheBytes }: Pick<EmbedOptions, 'sharing'> & { cacheBytes: number },
+  format?: 'html',
+) {
   const [route] = embedRoutes({
-    ...options,
+    sharing,
+    cache: renderCache(cacheBytes),
     limit: notFoundLimit({ perMinute: 0, now: Date.now }),
     now: () => new Date(),
     appUrl: 'http://127.0.0.1',
     access: { assertAccess: rejectPassword, createCookie: rejectPassword },
     countResponse: () => undefined,
+    readAsset: async () => undefined,
   });
   return async (etag?: string) => {
     const call = {
@@ -183,6 +193,7 @@ test('concurrent reads of more documents than the cache can hold succeed', async
       return rows ?? { storedToken: undefined, organization: undefined, document: undefined };
     },
     document: async (_organization, id) => documentsById.get(id)?.sharing.document('', id),
+    ...withoutAssets,
     async nodes(id) {
       await new Promise((resolve) => setImmediate(resolve));
       return documentsById.get(id)?.sharing.nodes(id) ?? [];

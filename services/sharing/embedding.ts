@@ -10,22 +10,37 @@ import {
   Unavailable,
 } from '#libs/contract';
 import {
+  createBoundedCache,
   handle,
   type ProblemPage,
+  type RenderCache,
   type RequestInfo,
   type Route,
-  renderCache,
   reply,
+  type Version,
+  type VersionBytes,
   withProblemPages,
 } from '#libs/http';
-import { getEmbeddedDocument, SharePasswordRequired, submitSharePassword } from './contract.ts';
+import { fillAddresses, hasAddresses } from './asset-addresses.ts';
+import {
+  getEmbeddedAsset,
+  getEmbeddedDocument,
+  SharePasswordRequired,
+  submitSharePassword,
+} from './contract.ts';
+import type { ReadAsset } from './link-assets.ts';
 import type { CountResponse } from './metrics.ts';
 import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
 import { passwordPage } from './page/password-page.ts';
 import { pagePolicy } from './page/policy.ts';
 import { noticeStyleSource } from './page/styles.ts';
-import { type LinkAccess, type ProtectedRequest, wrongPassword } from './passwords/access.ts';
+import {
+  cookieChallenge,
+  type LinkAccess,
+  type ProtectedRequest,
+  wrongPassword,
+} from './passwords/access.ts';
 import { protectedHeaders, publicHeaders } from './public-headers.ts';
 import {
   getFrameAncestors,
@@ -38,9 +53,10 @@ import type { LinkToken, SharingStore } from './store.ts';
 
 /** Dependencies and settings of the embed routes. */
 export interface EmbedOptions {
-  sharing: Pick<SharingStore, 'findLink' | 'document' | 'nodes'>;
-  /** Size of the cache of rendered documents, in bytes. */
-  cacheBytes: number;
+  sharing: Pick<SharingStore, 'findLink' | 'document' | 'nodes' | 'assetSizes' | 'referencesAsset'>;
+  readAsset: ReadAsset;
+  /** The cache of rendered documents. */
+  cache: RenderCache;
   limit: NotFoundLimit;
   access: LinkAccess;
   /** Public URL of the application, without a trailing slash; public links start with it. */
@@ -64,6 +80,9 @@ const maxAttempts = 5;
 /** Milliseconds that rendering may block the event loop. */
 const maxBlockMs = 10;
 
+/** How long it is remembered whether a version shows pictures, ms. It never changes. */
+const rememberMs = 3_600_000;
+
 /** The headers of a 503 for a document that changed in every attempt. */
 const retryHeaders = { ...publicHeaders, 'Retry-After': '1' };
 
@@ -77,9 +96,10 @@ const noticeHeaders = {
  * The routes of public links. One checks the link, then returns the document as JSON or HTML; the other takes the
  * password that a reader entered.
  */
-export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOptions): Route[] {
-  const cache = renderCache(options.cacheBytes);
-  const basePath = new URL(options.appUrl).pathname.replace(/\/$/, '');
+export function embedRoutes(options: EmbedOptions): Route[] {
+  const { sharing, cache, limit, access, now, appUrl } = options;
+  const showsPictures = createBoundedCache<string, boolean>(10_000, rememberMs);
+  const basePath = new URL(appUrl).pathname.replace(/\/$/, '');
 
   const embed = handle(getEmbeddedDocument, async ({ params, query, call }) => {
     assertFewUnknownLinks(params, call);
@@ -90,16 +110,31 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
       const request = toProtectedRequest(link, call);
       // before the ETag, which would tell whether the document has changed
       if (request) await access.assertAccess(request);
-      return { link, etag: representation.getEtag(link), render: () => render(representation, link) };
+      const etag = representation.getEtag(link);
+      return { link, etag, render: () => render(representation, link) };
     };
     const found = await cache.read({ open, call, maxAttempts });
     if (!found) throw Unavailable('The document is being changed. Try again.', { headers: retryHeaders });
     options.countResponse({ format, cache: found.cacheStatus });
     const { link, etag } = found.version;
-    const isPrivate = link.storedToken.password_hash !== undefined;
-    const linkHeaders = isPrivate ? protectedHeaders : publicHeaders;
-    const headers = { ...linkHeaders, ...representation.getHeaders(link) };
-    return reply(createBody(representation.type, found.bytes), { etag, headers, isPrivate });
+    const address = `${appUrl}/embed/${params.org_slug}/${params.token}/assets/`;
+    const hasPictures = await hasPicturesIn(link, found);
+    const { headers: linkHeaders, isPrivate } = getLinkHeaders(link);
+    const headers = { ...linkHeaders, ...representation.getHeaders(link, hasPictures ? address : undefined) };
+    const bytes = hasPictures ? fillAddresses(found.bytes, representation.escape(address)) : found.bytes;
+    return reply(createBody(representation.type, bytes), { etag, headers, isPrivate });
+  });
+
+  const picture = handle(getEmbeddedAsset, async ({ params, call }) => {
+    assertFewUnknownLinks(params, call);
+    const link = await findLink(params, call);
+    const secured = toProtectedRequest(link, call);
+    if (secured) await access.assertAccess({ ...secured, challenge: cookieChallenge });
+    const { headers, isPrivate } = getLinkHeaders(link);
+    const request = { document: link.document, assetId: params.asset_id, call, headers, isPrivate };
+    const found = await options.readAsset(request);
+    if (!found) throw NotFound(undefined, { headers });
+    return found;
   });
 
   const submit = handle(submitSharePassword, async ({ params, query, body, call }) => {
@@ -115,7 +150,7 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
     return reply(undefined, { headers: { ...headers, 'Set-Cookie': cookie } });
   });
 
-  return [embed, submit].map((route) => withProblemPages(route, toProblemPage));
+  return [...[embed, submit].map((route) => withProblemPages(route, toProblemPage)), picture];
 
   function assertFewUnknownLinks(params: LinkParams, call: RequestInfo): void {
     const waitSeconds = limit.getWaitSeconds(call.address, toLimitKey(params));
@@ -128,17 +163,38 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
     const link = resolveLink({ token, ...(await sharing.findLink(org_slug, token)), now: now() });
     limit.record(link !== undefined, call.address, toLimitKey(params));
     if (!link) throw linkNotFound;
-    return link;
+    return { ...link, appUrl };
   }
 
   /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */
   async function render(representation: Representation, link: ResolvedLink): Promise<Uint8Array | undefined> {
     const { document } = link;
     const rows = await sharing.nodes(document._id);
+    const ids = new Set(rows.flatMap(({ asset_ids = [] }) => asset_ids));
+    const assets = ids.size === 0 ? undefined : await sharing.assetSizes(document.organization_id, [...ids]);
     const after = await sharing.document(document.organization_id, document._id);
     if (after?.row_version !== document.row_version) return undefined;
-    return encodePieces(representation.render(link, rows));
+    return encodePieces(representation.render(link, rows, assets));
   }
+
+  /** Returns whether a document shows pictures, also if the client has it already: its policy depends on that. */
+  async function hasPicturesIn(
+    { document }: ResolvedLink,
+    { bytes, cacheStatus, version: { etag } }: VersionBytes<Version>,
+  ): Promise<boolean> {
+    const known = showsPictures.get(etag);
+    if (known !== undefined) return known;
+    const isKnown = cacheStatus !== 'not_modified';
+    const result = isKnown ? hasAddresses(bytes) : await sharing.referencesAsset(document._id);
+    showsPictures.set(etag, result);
+    return result;
+  }
+}
+
+/** The headers of all responses of a link, and whether shared caches must not store them. */
+function getLinkHeaders({ storedToken }: FoundLink) {
+  const isPrivate = storedToken.password_hash !== undefined;
+  return { headers: isPrivate ? protectedHeaders : publicHeaders, isPrivate };
 }
 
 /** What decides about access; undefined if the link has no password. */
@@ -155,8 +211,7 @@ const toProblemPage: ProblemPage = (problem, call, { format }) => {
     return { html: noticePage(problem, call.requestId), headers: { ...noticeHeaders, ...problem.headers } };
   return {
     html: passwordPage({ isWrong: problem.message === wrongPassword }),
-    // browsers know no scheme of this name, so they do not ask for a password in a dialog of their own
-    headers: { ...problem.headers, 'WWW-Authenticate': 'Cookie realm="public link"' },
+    headers: { ...problem.headers, 'WWW-Authenticate': cookieChallenge },
   };
 };
 

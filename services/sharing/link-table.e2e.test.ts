@@ -1,9 +1,10 @@
 /**
  * Compares public links with a small model: every combination of expiry, password, allowed origins and state of the
- * document, read under two slugs with every kind of credentials. It needs a real MongoDB.
+ * document, read under two slugs with every kind of credentials, also for its pictures. It needs a real MongoDB.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { must, type Person, register, shareDocument, type TestApp, testApp } from '#libs/testing';
+import { encodePng } from '../../tests/fixtures/generators/png.ts';
 import { documents } from '../documents/service.ts';
 import { identity, sharing } from '../testing/services.ts';
 
@@ -33,16 +34,26 @@ let app: TestApp;
 let ada: Person;
 let eve: Person;
 let offsetMs = 0;
+/** The ids of a picture that each document shows, and of one that none shows. */
+let shown: string;
+let hidden: string;
 
 beforeAll(async () => {
   const services = [identity, documents, sharing];
   const now = () => new Date(Date.now() + offsetMs);
   app = await testApp({ services, contracts: services.map(({ contract }) => contract), now });
   [ada, eve] = await Promise.all([register(app), register(app)]);
+  [shown, hidden] = [await upload(0), await upload(255)];
   const settings = { embed_origins: ['https://wiki.example'] };
   await must(app, 'PATCH', '/organization', { as: ada.token, body: { settings } });
 });
 afterAll(() => app?.stop());
+
+async function upload(color: number): Promise<string> {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(encodePng(1, 1, () => [color, 0, 0, 255]))]), 'a.png');
+  return (await must(app, 'POST', '/assets', { as: ada.key, body: form })).id;
+}
 
 /** What a request for a link has to get. */
 function predict(link: Link, slug: string, credential: string) {
@@ -54,7 +65,9 @@ function predict(link: Link, slug: string, credential: string) {
 
 /** Creates a link and the cookies for it, at a time when it works. */
 async function createLink({ expiry, password: isSet, origins: allowed, state }: Link) {
-  const { id, token, path } = await shareDocument(app, ada.key);
+  const image = { type: 'image', attrs: { src: `asset:${shown}` } };
+  const nodes = [{ node_type: 'section', title: 'One', content: { type: 'doc', content: [image] } }];
+  const { id, token, path } = await shareDocument(app, ada.key, { title: 'Link', nodes });
   const change = (body: object) =>
     must(app, 'PATCH', `/documents/${id}/share-token`, { as: ada.key, body, status: 200 });
   const getCookie = async (text: string) => {
@@ -97,18 +110,22 @@ function toHeaders(credential: string, cookies: Record<string, string>): Record<
   return headers[credential] ?? {};
 }
 
-/** Reads a link as JSON, with `If-None-Match`, and as a page. */
+/** Reads a link as JSON, with `If-None-Match`, and as a page; then both pictures, and the first one conditionally. */
 async function readAll(path: string, headers: Record<string, string>) {
-  const [json, conditional, page] = await Promise.all([
+  const [json, conditional, page, ...pictures] = await Promise.all([
     app.request('GET', path, { headers }),
     app.request('GET', path, { headers: { ...headers, 'if-none-match': '*' } }),
     app.request('GET', `${path}?format=html`, { headers }),
+    app.request('GET', `${path}/assets/${shown}`, { headers }),
+    app.request('GET', `${path}/assets/${shown}`, { headers: { ...headers, 'if-none-match': '*' } }),
+    app.request('GET', `${path}/assets/${hidden}`, { headers }),
   ]);
   const policy = page.headers.get('content-security-policy') ?? '';
   return {
     statuses: [json, conditional, page].map(({ status }) => status),
     tags: [json, conditional, page].map(({ headers: sent }) => sent.has('etag')),
-    cacheControl: json.headers.get('cache-control'),
+    pictures: pictures.map(({ status }) => status),
+    cacheControl: [json, ...pictures].map(({ headers: sent }) => sent.get('cache-control')),
     frames: /frame-ancestors (.*)$/.exec(policy)?.[1],
     hasForm: policy.includes("form-action 'self'"),
   };
@@ -141,16 +158,17 @@ test('every link gives what the model says, to every kind of caller', async () =
         const expected = {
           statuses: isOpen ? [200, 304, 200] : [status, status, status],
           tags: Array(3).fill(isOpen),
-          cacheControl: isProtected ? 'private, no-cache' : 'no-cache',
+          pictures: isOpen ? [200, 304, 404] : [status, status, status],
+          cacheControl: Array(4).fill(isProtected ? 'private, no-cache' : 'no-cache'),
           frames: frames ?? '*',
           hasForm: status === 401,
         };
         const actual = await readAll(path, toHeaders(credential, foreign));
-        requests += 3;
+        requests += 6;
         if (JSON.stringify(actual) !== JSON.stringify(expected))
           wrong.push({ ...link, slug, credential, expected, actual });
       }
   }
   expect(wrong).toEqual([]);
-  expect(requests).toBe(54 * 2 * 10 * 3);
+  expect(requests).toBe(54 * 2 * 10 * 6);
 }, 300_000);

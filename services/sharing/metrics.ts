@@ -7,6 +7,12 @@ const responses = counter({
   labels: { format: ['html', 'json'], cache: ['miss', 'hit', 'not_modified'] },
 });
 
+const assets = counter({
+  name: 'embed_asset_responses_total',
+  help: 'Responses with a picture of a public document: with the bytes (`sent`) or 304 (`not_modified`)',
+  labels: { result: ['sent', 'not_modified'] },
+});
+
 const passwordChecks = counter({
   name: 'link_password_checks_total',
   help: 'Passwords sent for public links: right, wrong, or not compared because of a limit (`limited`). A password that was right within the last minute is not counted',
@@ -14,7 +20,7 @@ const passwordChecks = counter({
 });
 
 /** All metrics of the sharing service. */
-export const sharingMetrics = [responses, passwordChecks];
+export const sharingMetrics = [responses, assets, passwordChecks];
 
 /** Counts one response. */
 export type CountResponse = (labels: {
@@ -25,6 +31,14 @@ export type CountResponse = (labels: {
 /** Creates the function that counts responses of public links. */
 export function responseCounter(meters: Meters): CountResponse {
   return meters.counter(responses);
+}
+
+/** Counts one response with a picture. */
+export type CountAsset = (labels: { result: 'sent' | 'not_modified' }) => void;
+
+/** Creates the function that counts responses with a picture. */
+export function assetCounter(meters: Meters): CountAsset {
+  return meters.counter(assets);
 }
 
 /** Creates the function that counts the checks of passwords. */

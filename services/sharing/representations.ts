@@ -1,5 +1,7 @@
 /** The two representations of a public link: JSON for programs, an HTML page for readers. */
 import { createHash } from 'node:crypto';
+import { escapeHtml, getAssetId } from '#libs/rich-text';
+import { markAddresses } from './asset-addresses.ts';
 import { embedJson } from './embed-json.ts';
 import { documentPage } from './page/document-page.ts';
 import { getPageLanguage } from './page/language.ts';
@@ -15,41 +17,65 @@ export interface ResolvedLink {
   document: DocumentState;
   organization: OrganizationProfile;
   storedToken: LinkControls;
+  /** The public URL of the application, which the addresses of assets start with. */
+  appUrl?: string;
 }
+
+/** The sizes of assets in pixels, by id. */
+export type AssetSizes = ReadonlyMap<string, { width: number; height: number }>;
 
 /** A representation of a document (RFC 9110, 3.2). */
 export interface Representation {
   /** The value of `Content-Type`. */
   readonly type: string;
-  /** The strong ETag. It covers everything that the bytes depend on, so it is the same on every replica. */
+  /**
+   * The strong ETag. It covers everything that the bytes depend on, except the slug and the token, so it is the same on
+   * every replica.
+   */
   getEtag(link: ResolvedLink): string;
-  /** Renders text in pieces, so that other requests can run in between. */
-  render(link: ResolvedLink, rows: readonly NodeRow[]): Iterable<string>;
-  /** The response headers that depend on the link. */
-  getHeaders(link: ResolvedLink): Record<string, string>;
+  /**
+   * Renders text in pieces, so that other requests can run in between. The addresses of assets are marked, see
+   * `fillAddresses`.
+   */
+  render(link: ResolvedLink, rows: readonly NodeRow[], assets?: AssetSizes): Iterable<string>;
+  /** Escapes an address for the text. */
+  escape(address: string): string;
+  /** The response headers that depend on the link. `assetAddress` is the address of its assets if it shows any. */
+  getHeaders(link: ResolvedLink, assetAddress?: string): Record<string, string>;
 }
 
 /** The representations by the value of `?format=`. */
 export const representations: Readonly<Record<'json' | 'html', Representation>> = {
   json: createRepresentation({
     type: 'application/json',
-    render: ({ document, organization }, rows) => [
-      embedJson(document, rows, getControl(document, organization)),
+    render: ({ document, organization }, rows, { address }) => [
+      embedJson(document, rows, { control: getControl(document, organization), assetAddress: address }),
     ],
+    escape: (address) => JSON.stringify(address).slice(1, -1),
     dependsOn: ({ document }) => [document._id, document.row_version],
     getHeaders: () => ({}),
   }),
   html: createRepresentation({
     type: 'text/html; charset=utf-8',
-    render: (link, rows) => documentPage({ ...getPageFields(link), rows }),
+    render: (link, rows, { assets, address }) =>
+      documentPage({
+        ...getPageFields(link),
+        rows,
+        findPicture(src) {
+          const id = getAssetId(src);
+          const size = id === undefined ? undefined : assets.get(id);
+          return size && { src: `${address}${id}`, ...size };
+        },
+      }),
+    escape: escapeHtml,
     dependsOn: ({ document, organization, storedToken: { allowed_origins } }) => [
       ...[document._id, document.row_version, organization.row_version],
       ...(allowed_origins ? [`frames ${allowed_origins.join(' ')}`] : []),
     ],
-    getHeaders: (link) => {
+    getHeaders: (link, pictureSource) => {
       const sources = `${pageStyleSource} ${toHashSource(runningHead(getPageFields(link)))}`;
       return {
-        'Content-Security-Policy': pagePolicy(sources, getFrameAncestors(link)),
+        'Content-Security-Policy': pagePolicy(sources, getFrameAncestors(link), { pictureSource }),
       };
     },
   }),
@@ -76,21 +102,35 @@ function getPageFields({ document, organization }: ResolvedLink) {
  */
 function createRepresentation({
   dependsOn,
+  render: renderWith,
   ...base
-}: Omit<Representation, 'getEtag'> & {
+}: Omit<Representation, 'getEtag' | 'render'> & {
   dependsOn(link: ResolvedLink): (string | number)[];
+  /** `address` comes before the id of each asset. */
+  render(
+    link: ResolvedLink,
+    rows: readonly NodeRow[],
+    options: { assets: AssetSizes; address: string },
+  ): Iterable<string>;
 }): Representation {
+  const render: Representation['render'] = (link, rows, assets = noAssets) =>
+    assets.size === 0
+      ? renderWith(link, rows, { assets, address: '' })
+      : markAddresses((address) => renderWith(link, rows, { assets, address }));
   const [plain, controlled] = [rendererFixture, controlledFixture].map((fixture) =>
-    createTag([...base.render(fixture, fixture.rows)]),
+    createTag([...render(fixture, fixture.rows, fixture.assets)]),
   );
   return {
     ...base,
+    render,
     getEtag(link) {
       const version = link.organization.show_control ? controlled : plain;
-      return createTag([version ?? '', ...dependsOn(link)]);
+      return createTag([version ?? '', link.appUrl ?? '', ...dependsOn(link)]);
     },
   };
 }
+
+const noAssets: AssetSizes = new Map();
 
 /** The first 27 characters of a SHA-256 in base64url, about 160 bits. */
 function createTag(parts: readonly (string | number)[]): string {

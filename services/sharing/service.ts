@@ -1,14 +1,16 @@
 /** Defines the sharing service: its settings, and how its parts are connected. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { renderCache } from '#libs/http';
 import { appUrl, count, integer, passwordHashConcurrency, service } from '#libs/service';
 import { createPasswordHasher, type ScryptCost } from '#libs/workers';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { sharingContract } from './contract.ts';
 import { deleteDeadTokens } from './dead-tokens.ts';
 import { embedRoutes } from './embedding.ts';
+import { createAssetReader } from './link-assets.ts';
 import { linkRoutes } from './links.ts';
-import { passwordCheckCounter, responseCounter, sharingMetrics } from './metrics.ts';
+import { assetCounter, passwordCheckCounter, responseCounter, sharingMetrics } from './metrics.ts';
 import { notFoundLimit } from './not-found-limit.ts';
 import { linkAccess } from './passwords/access.ts';
 import { passwordAttempts } from './passwords/attempts.ts';
@@ -26,7 +28,7 @@ export const createSharing = (passwordCost?: ScryptCost) =>
       EMBED_CACHE_MB: integer
         .pipe(z.number().min(1).max(65_536))
         .default(64)
-        .meta({ description: 'Memory for rendered public documents, in MB' }),
+        .meta({ description: 'Memory for rendered public documents and their pictures, in MB' }),
       EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: count.default(60).meta({
         description:
           'Requests for unknown public links that one address may send per minute; 0 disables the limit',
@@ -38,6 +40,7 @@ export const createSharing = (passwordCost?: ScryptCost) =>
     start({ store, settings, now, meters, deriveKeyring }) {
       const { APP_URL, EMBED_CACHE_MB, EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: perMinute } = settings;
       const rows = sharingStore(store);
+      const cache = renderCache(EMBED_CACHE_MB * 2 ** 20);
       const nowMs = () => now().getTime();
       const passwords = createPasswordHasher({
         concurrency: settings.PASSWORD_HASH_CONCURRENCY,
@@ -56,8 +59,9 @@ export const createSharing = (passwordCost?: ScryptCost) =>
           ...linkRoutes({ ...deps, newToken: () => encodeToken(randomBytes(32)) }),
           ...embedRoutes({
             ...deps,
-            cacheBytes: EMBED_CACHE_MB * 2 ** 20,
+            cache,
             countResponse: responseCounter(meters),
+            readAsset: createAssetReader(rows, cache, assetCounter(meters)),
             limit: notFoundLimit({ perMinute, now: nowMs }),
             access: linkAccess({ check, cookies: linkCookies(deriveKeyring('link cookies'), nowMs) }),
           }),

@@ -3,7 +3,13 @@ import type mongoose from 'mongoose';
 import { z } from 'zod';
 import { id, newId, type RowOf } from '#libs/contract';
 import { type Actor, collection, type Store, type StoredRow } from '#libs/store';
-import { documentNodes, documentStates } from '../documents/contract.ts';
+import {
+  assetBytes,
+  assetDetails,
+  documentNodes,
+  documentStates,
+  toAssetKey,
+} from '../documents/contract.ts';
 import { organizationProfiles } from '../identity/contract.ts';
 import { hashToken } from './rules.ts';
 import { sealedToken } from './views.ts';
@@ -82,6 +88,7 @@ export function sharingStore(store: Store) {
   const organizations = store.read(organizationProfiles).unscoped();
   const states = store.read(documentStates);
   const nodes = store.read(documentNodes);
+  const assets = { details: store.read(assetDetails), bytes: store.read(assetBytes) };
   const toStoredToken = (row: ShareTokenRow): StoredToken => {
     const { hash, share_epoch, created_at } = row;
     return { token: tokens.open(row.sealed, row), hash, share_epoch, created_at, ...toControls(row) };
@@ -93,6 +100,23 @@ export function sharingStore(store: Store) {
 
     /** The nodes of a document, unsorted. */
     nodes: (document_id: string) => nodes.in(document_id).many({}),
+
+    /** Whether a node of a document references an asset, or any asset. */
+    async referencesAsset(document_id: string, id?: string): Promise<boolean> {
+      const asset_ids = id ?? { $exists: true };
+      return (await nodes.in(document_id).one({ asset_ids })) !== undefined;
+    },
+
+    /** The sizes of assets of the organization, by id. */
+    async assetSizes(organization_id: string, ids: readonly string[]) {
+      const keys = ids.map((id) => toAssetKey(organization_id, id));
+      const found = await assets.details.in(organization_id).many({ _id: { $in: keys } });
+      return new Map(found.map(({ asset_id, width, height }) => [asset_id, { width, height }]));
+    },
+
+    /** An asset of the organization with its bytes; undefined if it does not exist. */
+    assetFile: (organization_id: string, id: string) =>
+      assets.bytes.in(organization_id).one({ _id: toAssetKey(organization_id, id) }),
 
     organization: ({ organization_id }: Actor) => organizations.one({ _id: organization_id }),
 

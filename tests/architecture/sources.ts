@@ -7,6 +7,7 @@ const root = new URL('../..', import.meta.url).pathname;
 /** The libraries. Each may import only those before it. */
 export const libraries = [
   'rich-text',
+  'pictures',
   'markdown',
   'contract',
   'workers',

@@ -1,6 +1,8 @@
 /** Creates resources for the permission matrix, through the API as the owner or as an admin. */
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { addMember, type Member, must, type TestApp, type TestResponse, until } from '#libs/testing';
+import { encodePng } from '../fixtures/generators/png.ts';
 import { type People, unique, uniqueEmail } from './people.ts';
 
 const corporateTemplate = new URL('../fixtures/corporate-template.docx', import.meta.url);
@@ -10,6 +12,14 @@ export async function templateForm(): Promise<FormData> {
   const form = new FormData();
   form.append('name', unique('Template'));
   form.append('file', new Blob([new Uint8Array(await readFile(corporateTemplate))]), 'template.docx');
+  return form;
+}
+
+/** The form of an upload of a new picture. */
+export function pictureForm(): FormData {
+  const form = new FormData();
+  const color = [...randomBytes(3), 255];
+  form.append('file', new Blob([new Uint8Array(encodePng(1, 1, () => color))]), 'picture.png');
   return form;
 }
 
@@ -76,6 +86,21 @@ export function permissionFixture(app: TestApp, people: People) {
       const request = { as: owner.token, body: { password } };
       await must(app, 'PATCH', `/documents/${doc_id}/share-token`, request);
       return { org_slug, token, password };
+    },
+
+    async asset(): Promise<{ asset_id: string }> {
+      return { asset_id: (await byOwner('/assets', pictureForm())).id };
+    },
+
+    /** Creates a public link to a document with a picture. */
+    async sharedAsset(): Promise<{ org_slug: string; token: string; asset_id: string }> {
+      const { asset_id } = await this.asset();
+      const image = { type: 'image', attrs: { src: `asset:${asset_id}` } };
+      const nodes = [{ node_type: 'section', title: 'One', content: { type: 'doc', content: [image] } }];
+      const { id } = await byOwner('/documents', { title: unique('Document'), nodes });
+      await byOwner(`/documents/${id}/publish`);
+      const { org_slug, token } = await byOwner(`/documents/${id}/share-token`);
+      return { org_slug, token, asset_id };
     },
 
     async template(): Promise<{ template_id: string }> {

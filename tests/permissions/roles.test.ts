@@ -11,9 +11,9 @@ const admin = getPermissions('admin');
 const operationIds: Record<string, readonly string[]> = {
   'documents.read': [
     ...['getDocument', 'listDocuments', 'countDocuments', 'listVersions', 'compareVersions', 'getShareToken'],
-    ...['listApprovals', 'getApproval'],
+    ...['listApprovals', 'getApproval', 'getAsset'],
   ],
-  'documents.create': ['createDocument', 'duplicateDocument'],
+  'documents.create': ['createDocument', 'duplicateDocument', 'createAsset'],
   'documents.change.own': [
     ...['updateDocument', 'deleteDocument', 'assignEditor', 'requestApproval', 'withdrawApproval'],
     'updateReview',

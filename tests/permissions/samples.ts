@@ -1,6 +1,6 @@
 /** A sample request for each row of the permission table, with a new resource and a valid body. */
 import { type AnyOperation, newId } from '#libs/contract';
-import { type PermissionFixture, templateForm, webhookForm } from './fixture.ts';
+import { type PermissionFixture, pictureForm, templateForm, webhookForm } from './fixture.ts';
 import { type Credential, unique, uniqueEmail } from './people.ts';
 import type { OperatorOperation } from './table.ts';
 
@@ -107,6 +107,8 @@ const documents = {
   }),
   deleteDocument: async (fixture) => aboutDocument(await fixture.draft()),
   duplicateDocument: async (fixture) => aboutDocument(await fixture.draft()),
+  createAsset: () => ({ body: pictureForm }),
+  getAsset: async (fixture) => ({ params: await fixture.asset() }),
   createNode: async (fixture) => ({
     ...aboutDocument(await fixture.draft()),
     body: () => ({ node_type: 'section', title: 'Two', order: 2 }),
@@ -166,6 +168,7 @@ const sharing = {
     body: () => ({ allowed_origins: ['https://intranet.example'] }),
   }),
   deleteShareToken: async (fixture) => aboutDocument(await fixture.shared()),
+  getEmbeddedAsset: async (fixture) => ({ params: await fixture.sharedAsset() }),
   getEmbeddedDocument: async (fixture) => {
     const { org_slug, token } = await fixture.shared();
     return { params: { org_slug, token } };

@@ -16,6 +16,7 @@ from process_document_service import API_VERSION, Client, ProblemError
 ROOT = Path(__file__).parents[2]
 CONTRACT = json.loads((ROOT / "docs/contracts/openapi.json").read_text("utf-8"))
 TEMPLATE = ROOT / "tests/fixtures/corporate-template.docx"
+PICTURE = ROOT / "tests/fixtures/pictures/rgb.png"
 
 
 def resolve(value: dict[str, Any]) -> dict[str, Any]:
@@ -59,7 +60,8 @@ def get_example(parameter: dict[str, Any]) -> Any:
 def get_body(operation: dict[str, Any]) -> Any:
     content = resolve(operation["requestBody"])["content"]
     if "multipart/form-data" in content:
-        return {"name": "Corporate", "file": TEMPLATE}
+        is_picture = operation["operationId"] == "createAsset"
+        return {"file": PICTURE} if is_picture else {"name": "Corporate", "file": TEMPLATE}
     return content["application/json"]["example"]
 
 

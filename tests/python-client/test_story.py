@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from process_document_service import Client, NotModified, ProblemError, models
 
 ROOT = Path(__file__).parents[2]
+PICTURE = ROOT / "tests/fixtures/pictures/rgb.png"
 TEMPLATE = ROOT / "tests/fixtures/corporate-template.docx"
 BODY: models.CreateDocument = {
     "title": "Opening the shop",
@@ -79,6 +81,13 @@ def test_a_word_file_is_exported_with_an_uploaded_template(client: Client, tmp_p
     markdown = client.export_markdown(doc_id, flavor="gfm")
     assert markdown.name == "Opening the shop.md"
     assert "## Morning\n\n### Unlock" in markdown.text()
+
+
+def test_a_picture_is_uploaded_and_downloaded(client: Client, tmp_path: Path) -> None:
+    asset = client.create_asset(body={"file": PICTURE})
+    assert (asset["src"], asset["width"]) == (f"asset:{asset['id']}", 24)
+    path = client.get_asset(asset["id"]).save(tmp_path)
+    assert (path.name, hashlib.sha256(path.read_bytes()).hexdigest()) == (f"{asset['id'][:12]}.png", asset["id"])
 
 
 def test_a_webhook_is_created_and_tested(client: Client) -> None:

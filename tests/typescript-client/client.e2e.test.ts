@@ -73,6 +73,7 @@ const expected: Story = {
   titles: ['Opening the shop', 'Second', 'Third'],
   pageSizes: [2, 1],
   shared: { title: 'Opening the shop', version: '2', nodes: ['Morning'] },
+  picture: { isNamed: true, type: 'image/gif', start: [71, 73, 70], extension: '.gif' },
   word: { name: 'Opening the shop.docx', start: [80, 75], indent: 0.7 },
   markdown: {
     name: 'Opening the shop.md',

@@ -172,6 +172,22 @@ describe('docs', () => {
     expect((await pds.run(['docs', 'publish', draft], { env })).code).toBe(0);
   });
 
+  test('pictures are uploaded and downloaded', async () => {
+    const { env } = await pds.createAdmin();
+    const files = ['rgb.png', 'plain.jpg'].map((name) => join(root, 'tests/fixtures/pictures', name));
+    const { stdout } = await pds.run(['assets', 'upload', ...files], { env });
+    const sources = stdout.trim().split('\n');
+    expect(sources).toEqual(files.map(() => expect.stringMatching(/^asset:[0-9a-f]{64}$/)));
+    const [first = '', second = ''] = sources;
+    const id = second.replace('asset:', '');
+    const saved = await pds.json(['assets', 'download', id], { env });
+    expect(saved.file).toBe(join(pds.folder, `${id.slice(0, 12)}.jpg`));
+    expect((await pds.run(['assets', 'download', first, '--output', 'a.png'], { env })).code).toBe(0);
+    expect((await readFile(join(pds.folder, 'a.png'))).subarray(1, 4).toString()).toBe('PNG');
+    const wrong = await pds.run(['assets', 'upload', join(root, 'README.md')], { env });
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('asset_invalid')]);
+  });
+
   test('errors are explained, with exit codes for scripts', async () => {
     const { env } = await pds.createAdmin();
     const missing = '01a20c95-77f3-77bb-8eb4-65b6788708f8';

@@ -22,6 +22,12 @@ export interface StoryInput {
   signed: Omit<WebhookRequest, 'body'> & { body: string };
 }
 
+/** A GIF of one pixel. */
+const pixel = [
+  ...[71, 73, 70, 56, 57, 97, 1, 0, 1, 0, 128, 0, 0, 0, 0, 0, 255, 255, 255, 44, 0, 0, 0, 0, 1, 0, 1, 0, 0],
+  ...[2, 2, 68, 1, 0, 59],
+];
+
 /** Creates, changes, lists, publishes, shares and exports documents, and uses webhooks. Returns what it saw. */
 export async function runStory({ url, key, template, receiver, signed }: StoryInput) {
   const client = createClient({ url, key });
@@ -54,6 +60,9 @@ export async function runStory({ url, key, template, receiver, signed }: StoryIn
     { password: 'the vault at noon' },
   );
 
+  const picture = await client.createAsset({ body: { file: new Uint8Array(pixel) } });
+  const downloaded = await client.getAsset({ asset_id: picture.id });
+
   const file = new Uint8Array(template);
   const uploaded = await client.createTemplate({ body: { name: 'Corporate', file, indent_inches: 0.7 } });
   const word = await client.exportWord({ doc_id, template_id: uploaded.id });
@@ -73,6 +82,10 @@ export async function runStory({ url, key, template, receiver, signed }: StoryIn
     titles,
     pageSizes,
     shared: { title: shared.title, version: shared.version, nodes: shared.nodes.map(({ title }) => title) },
+    picture: {
+      ...{ isNamed: picture.src === `asset:${picture.id}`, type: picture.media_type },
+      ...{ start: [...(await downloaded.bytes()).slice(0, 3)], extension: downloaded.name.slice(12) },
+    },
     word: { name: word.name, start: [...(await word.bytes()).slice(0, 2)], indent: uploaded.indent_inches },
     markdown: { name: markdown.name, text: await markdown.text() },
     webhook: [tested.status, webhook.secret?.slice(0, 6), payload.event_type, forged],

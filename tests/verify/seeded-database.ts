@@ -22,6 +22,7 @@ import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/testing/services.ts';
 import { findBrokenInvariants } from '../../tools/admin/verify/broken-invariants.ts';
 import { invariants } from '../../tools/admin/verify/invariants.ts';
+import { encodePng } from '../fixtures/generators/png.ts';
 
 type Db = mongoose.mongo.Db;
 type Rows = ReadonlyMap<string, string>;
@@ -117,6 +118,7 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
   await submitDrafts(app, as, editor);
   const review = { reviewer_id: editor.userId, every_months: 12 };
   await must(app, 'PATCH', `/documents/${second.id}/review`, { as, body: review });
+  await showPicture(app, as);
 
   const form = new FormData();
   form.append('name', 'Corporate');
@@ -131,6 +133,16 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
     const { is_active } = await must(app, 'GET', `/webhooks/${gone.id}`, { as });
     return !is_active;
   });
+}
+
+/** Uploads a picture, and creates a draft that shows it. */
+async function showPicture(app: TestApp, as: string): Promise<void> {
+  const body = new FormData();
+  body.append('file', new Blob([new Uint8Array(encodePng(1, 1, () => [0, 0, 0, 255]))]), 'till.png');
+  const { src } = await must(app, 'POST', '/assets', { as, body });
+  const content = { type: 'doc', content: [{ type: 'image', attrs: { src } }] };
+  const nodes = [{ node_type: 'section', title: 'Till', content }];
+  await createDocument(app, as, { title: 'Picture', nodes });
 }
 
 /** Submits drafts, one for each state of a request, and publishes one that is approved. */

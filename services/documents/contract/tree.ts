@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { id, NotFound, nothing, operation, patchBody } from '#libs/contract';
 import { StorageQuotaExhausted } from '../../identity/contract.ts';
 import { ownerEditorOrAdmin } from '../access.ts';
-import { type ContentWarning, content, toContentText, warningsDescription } from '../content.ts';
+import { type ContentNotes, content, toContentText, warningsDescription } from '../content.ts';
 import {
   ContentTooLarge,
   DocumentInApproval,
@@ -11,6 +11,7 @@ import {
   DocumentLocked,
   NodeHierarchy,
   TooManyNodes,
+  UnknownAssets,
   UnknownNodes,
 } from '../problems.ts';
 import {
@@ -72,9 +73,9 @@ export const updateNode = operation({
   query: contentQuery,
   body: patchBody({ title, content: content.nullable(), order, parent_id: parentId }).transform(
     ({ content, ...fields }) => {
-      const warnings: ContentWarning[] = [];
-      if (!content) return { ...fields, content, warnings };
-      return { ...fields, content: toContentText(content, 'body/content', warnings), warnings };
+      const notes: ContentNotes = { warnings: [], assets: [] };
+      if (!content) return { ...fields, content, ...notes };
+      return { ...fields, content: toContentText(content, 'body/content', notes), ...notes };
     },
   ),
   status: 200,
@@ -87,6 +88,7 @@ export const updateNode = operation({
     DocumentLocked,
     NodeHierarchy,
     ContentTooLarge,
+    UnknownAssets,
     StorageQuotaExhausted,
   ],
 });
@@ -149,8 +151,8 @@ export const replaceTree = operation({
   params: docParams,
   query: contentQuery,
   body: z.strictObject({ nodes: treeInput }).transform(({ nodes }) => {
-    const warnings: ContentWarning[] = [];
-    return { nodes: toTreeInput(nodes, warnings), warnings };
+    const notes: ContentNotes = { warnings: [], assets: [] };
+    return { nodes: toTreeInput(nodes, notes), ...notes };
   }),
   maxBodyBytes: wholeTreeBytes,
   status: 200,
@@ -164,6 +166,7 @@ export const replaceTree = operation({
     NodeHierarchy,
     TooManyNodes,
     ContentTooLarge,
+    UnknownAssets,
     StorageQuotaExhausted,
   ],
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NotFound, nothing, operation, PreconditionFailed, patchBody } from '#libs/contract';
 import { member, ownerOrAdmin, StorageQuotaExhausted } from '../../identity/contract.ts';
 import { ownerEditorOrAdmin } from '../access.ts';
-import { type ContentWarning, warningsDescription } from '../content.ts';
+import { type ContentNotes, warningsDescription } from '../content.ts';
 import {
   ContentTooLarge,
   DocumentInApproval,
@@ -12,6 +12,7 @@ import {
   DocumentNotDraft,
   NodeHierarchy,
   TooManyNodes,
+  UnknownAssets,
   VersionUnchanged,
 } from '../problems.ts';
 import {
@@ -47,8 +48,8 @@ export const createDocument = operation({
       nodes: treeInput.optional(),
     })
     .transform(({ nodes = [], ...fields }) => {
-      const warnings: ContentWarning[] = [];
-      return { ...fields, nodes: toTreeInput(nodes, warnings), warnings };
+      const notes: ContentNotes = { warnings: [], assets: [] };
+      return { ...fields, nodes: toTreeInput(nodes, notes), ...notes };
     }),
   maxBodyBytes: wholeTreeBytes,
   status: 201,
@@ -56,7 +57,7 @@ export const createDocument = operation({
   location: '/documents/{id}',
   etag: true,
   // NotFound: a replayed request whose document was deleted in the meantime
-  problems: [NotFound, NodeHierarchy, TooManyNodes, ContentTooLarge, StorageQuotaExhausted],
+  problems: [NotFound, NodeHierarchy, TooManyNodes, ContentTooLarge, UnknownAssets, StorageQuotaExhausted],
 });
 
 export const updateDocument = operation({

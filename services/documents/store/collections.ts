@@ -1,8 +1,9 @@
 /** Declares the MongoDB collections of the documents service: their rows and indexes. */
 import { z } from 'zod';
 import { id } from '#libs/contract';
-import { collection, type StoredRow } from '#libs/store';
+import { binary, collection, type StoredRow } from '#libs/store';
 import { Approval } from '../approval-shapes.ts';
+import { Asset } from '../asset-shapes.ts';
 import type { ApprovalState } from '../rules/approval.ts';
 import type { SentNotice } from '../rules/review.ts';
 import { DocumentSummary, nodeFields } from '../shapes.ts';
@@ -118,20 +119,58 @@ export type SummaryRow = Pick<
 >;
 
 export const nodes = collection('nodes', {
-  row: z.object(nodeFields).omit({ id: true }).extend({
-    _id: id,
-    organization_id: id,
-    /** Rows from before this field existed do not have it: `getLineageId` reads it. */
-    lineage_id: id.exactOptional(),
-    /** Rich text as JSON text. */
-    content: z.string().nullable(),
-    created_at: z.date(),
-    updated_at: z.date(),
-  }),
-  // the children of a node, all nodes of one document, or of several documents to index
-  indexes: [{ on: { document_id: 1, parent_id: 1 } }],
+  row: z
+    .object(nodeFields)
+    .omit({ id: true })
+    .extend({
+      _id: id,
+      organization_id: id,
+      /** Rows from before this field existed do not have it: `getLineageId` reads it. */
+      lineage_id: id.exactOptional(),
+      /** Rich text as JSON text. */
+      content: z.string().nullable(),
+      /** The ids of the assets that the rich text names, each once. Absent if it names none. */
+      asset_ids: z.array(z.string()).exactOptional(),
+      created_at: z.date(),
+      updated_at: z.date(),
+    }),
+  indexes: [
+    // the children of a node, all nodes of one document, or of several documents to index
+    { on: { document_id: 1, parent_id: 1 } },
+    // the nodes that name an asset; others are not in the index
+    { on: { asset_ids: 1 }, options: { sparse: true } },
+  ],
 });
 export type NodeRow = StoredRow<typeof nodes>;
+
+/** The pictures of an organization. Only `unreferenced_at` changes. */
+export const assets = collection('assets', {
+  row: Asset.omit({ id: true, src: true }).extend({
+    /** See `toAssetKey`. */
+    _id: z.string(),
+    organization_id: id,
+    /** The SHA-256 of the stored bytes. */
+    asset_id: z.string(),
+    created_at: z.date(),
+    /** Since when no node names the asset, at the earliest its upload. Absent while a node names it. */
+    unreferenced_at: z.date().exactOptional(),
+  }),
+  indexes: [{ on: { unreferenced_at: 1 }, options: { sparse: true } }],
+});
+export type AssetRow = StoredRow<typeof assets>;
+
+/** The bytes of the assets. */
+export const assetFiles = collection('asset_files', {
+  row: z.object({
+    /** That of the asset. */
+    _id: z.string(),
+    organization_id: id,
+    asset_id: z.string(),
+    media_type: z.string(),
+    bytes: binary,
+  }),
+});
+export type AssetFileRow = StoredRow<typeof assetFiles>;
 
 /** Requests for approval, also of deleted drafts. */
 export const approvals = collection('approvals', {
@@ -211,5 +250,5 @@ export const publishUsage = collection('publish_usage', {
 
 /** All collections of documents. */
 export const documentCollections = [
-  ...[documents, nodes, approvals, publishLedger, publishUsage, search, storageUsage],
+  ...[documents, nodes, assets, assetFiles, approvals, publishLedger, publishUsage, search, storageUsage],
 ];

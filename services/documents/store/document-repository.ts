@@ -6,6 +6,7 @@ import { DocumentEdited } from '../events.ts';
 import { toSummary } from '../presenters.ts';
 import { addContributor } from '../rules/approval.ts';
 import { isInPlaceEdit } from '../rules/writes.ts';
+import type { Assets } from './assets.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { type Change, completeChange } from './document-change.ts';
 import { assertPreconditions, type Preconditions } from './preconditions.ts';
@@ -49,12 +50,13 @@ export interface RepositoryDeps {
   trees: Trees;
   search: Pick<Search, 'remove'>;
   charges: StorageCharges;
+  assets: Pick<Assets, 'keepAll'>;
 }
 
 /** Creates the repository. Its functions join the transaction of the actor, if the actor has one. */
 export function documentRepository(
   store: Store,
-  { trees, search, charges }: RepositoryDeps,
+  { trees, search, charges, assets }: RepositoryDeps,
   now: () => Date,
 ) {
   const rows = store.collection(documents);
@@ -137,7 +139,10 @@ export function documentRepository(
     copy(actor: ChargedActor, original: DocumentRow, copy: DocumentRow): Promise<NodeRow[]> {
       return store.transact(actor, async (tx) => {
         await create({ ...actor, tx }, copy, []);
-        return trees.copyTree(original, copy, copy.created_at, tx);
+        const nodes = await trees.copyTree(original, copy, copy.created_at, tx);
+        const assetIds = nodes.flatMap(({ asset_ids = [] }) => asset_ids);
+        await assets.keepAll(actor, assetIds, tx);
+        return nodes;
       });
     },
 

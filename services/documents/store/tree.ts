@@ -1,6 +1,7 @@
 /** Reads and writes the nodes of documents in MongoDB, in batches that let other requests run in between. */
 import { NotFound, newId } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
+import { toAssetIds } from '../rules/asset-references.ts';
 import { countBytes, getChildType, type TreeSize } from '../rules/hierarchy.ts';
 import { getLineageId } from '../rules/lineage.ts';
 import { type DocumentRow, type NodeRow, nodes } from './collections.ts';
@@ -72,9 +73,12 @@ export function trees(store: Store) {
 
     /** Changes a node and returns the changed node. */
     async change(node: NodeRow, to: NodeChange, at: Date, tx: Transaction): Promise<NodeRow> {
-      const change = { ...to, updated_at: at };
-      await rows.updateOne({ _id: node._id }, change, sessionOptions(tx));
-      return { ...node, ...change };
+      const { asset_ids, ...others } = node;
+      const assetIds = to.content === undefined ? keepAssetIds(asset_ids) : toAssetIds(to.content);
+      const change = { ...to, ...assetIds, updated_at: at };
+      const removed = asset_ids && !assetIds.asset_ids ? { $unset: { asset_ids: 1 } } : {};
+      await rows.updateOne({ _id: node._id }, { $set: change, ...removed }, sessionOptions(tx));
+      return { ...others, ...change };
     },
 
     /** Deletes a node and its descendants and returns the size of the deleted subtree. */
@@ -176,6 +180,11 @@ export interface NodePosition {
 }
 
 export type Trees = ReturnType<typeof trees>;
+
+/** Returns the field of a row whose content does not change. */
+function keepAssetIds(asset_ids: string[] | undefined): { asset_ids?: string[] } {
+  return asset_ids ? { asset_ids } : {};
+}
 
 /** Collects the descendants of a node level by level, as deep as its type allows. */
 async function findLevelByLevel<Child extends { _id: string }>(

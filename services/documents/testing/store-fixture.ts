@@ -7,6 +7,7 @@ import { testMongo } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 import { createStorageQuota } from '../../identity/storage-quota.ts';
 import { documentsContract as contract } from '../contract.ts';
+import { assets } from '../store/assets.ts';
 import { documentCollections as collections, documents as documentRows } from '../store/collections.ts';
 import { documentRepository } from '../store/document-repository.ts';
 import { search } from '../store/search.ts';
@@ -61,5 +62,6 @@ export async function openDocumentStores(replicas = 1): Promise<DocumentStores> 
 export function createTestRepository(store: Store, now = () => new Date()) {
   const meters = { counter: () => () => undefined, histogram: () => () => undefined, gauge: () => undefined };
   const charges = storageCharges(store, createStorageQuota(store, meters), now);
-  return documentRepository(store, { trees: trees(store), search: search(store), charges }, now);
+  const stores = { trees: trees(store), search: search(store), charges, assets: assets(store, now) };
+  return documentRepository(store, stores, now);
 }

@@ -1,5 +1,5 @@
 /** The document that an export renders, independent of the database and of HTTP. */
-import type { RichText } from '#libs/rich-text';
+import type { Image, RichText } from '#libs/rich-text';
 
 /** A node of the tree; `content` is its rich text, or `null` without text. */
 export type ExportNode = {
@@ -61,4 +61,7 @@ export type DocumentRecord = {
 };
 
 /** A document as a Word file shows it. */
-export type WordDocument = ExportDocument & { record: DocumentRecord };
+export type WordDocument = ExportDocument & { record: DocumentRecord; assets?: AssetImages };
+
+/** The uploaded pictures that a document shows, by asset id. */
+export type AssetImages = ReadonlyMap<string, Image>;

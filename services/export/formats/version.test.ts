@@ -17,6 +17,7 @@ const pinned: Record<string, { word: string; markdown: string; gfm?: string }> =
   '4': { word: 'd723720b0e0cb6fc', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
   '5': { word: '68d2b8f424f492b1', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
   '6': { word: '68d2b8f424f492b1', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
+  '7': { word: '68d2b8f424f492b1', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
 };
 
 test('a change of rendered bytes requires a new renderer version', async () => {

@@ -22,7 +22,7 @@ export async function renderWord(
   { indentInches }: { indentInches: number },
 ): Promise<Uint8Array> {
   const parts = await unpack(template.bytes, NO_LIMITS);
-  const writer = createBodyWriter(fitHeader(template.plan, document));
+  const writer = createBodyWriter(fitHeader(template.plan, document), document.assets);
   return pack(writeParts(parts, writer, document, indentInches));
 }
 

@@ -2,7 +2,7 @@
 import { deserialize } from 'bson';
 import type { RowOf } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
-import { documentNodes, documentStates } from '../../documents/contract.ts';
+import { assetBytes, documentNodes, documentStates, toAssetKey, toBytes } from '../../documents/contract.ts';
 import { organizationProfiles } from '../../identity/contract.ts';
 import type { NodeRow } from '../rules.ts';
 
@@ -27,6 +27,7 @@ export function documentStore(store: Pick<Store, 'read'>) {
   const states = store.read(documentStates);
   const organizations = store.read(organizationProfiles).unscoped();
   const nodeRows = store.read(documentNodes);
+  const assets = store.read(assetBytes);
 
   return {
     findSource,
@@ -48,6 +49,14 @@ export function documentStore(store: Pick<Store, 'read'>) {
       if (!isCurrent) return undefined;
       const nodeBytes = nodes.reduce((sum, { byteLength }) => sum + byteLength, 0);
       return { ...source, nodeBytes, decodeNodes: () => nodes.map(decodeNode) };
+    },
+
+    /** Reads the pictures of an organization with these ids, one at a time. */
+    async *readAssets(organizationId: string, ids: Iterable<string>) {
+      for (const id of ids) {
+        const asset = await assets.in(organizationId).one({ _id: toAssetKey(organizationId, id) });
+        if (asset) yield { id, bytes: toBytes(asset.bytes) };
+      }
     },
   };
 

@@ -1,14 +1,15 @@
 /** The tasks of a worker: check templates and render files. A task gets ids and reads the rows itself. */
 import { LRUCache } from 'lru-cache';
 import type { Secret } from '#libs/contract';
+import { type Image, readImage } from '#libs/rich-text';
 import { isUnavailable, openReadOnlyStore } from '#libs/store';
 import { builtIn, type MarkdownFlavor } from '../contract.ts';
-import type { DocumentRecord } from '../formats/document.ts';
+import type { AssetImages, DocumentRecord } from '../formats/document.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
 import { renderWord } from '../formats/word.ts';
 import { writeDocumentJson } from '../library/document-json.ts';
-import { buildTree, toDocumentProperties } from '../rules.ts';
+import { buildTree, maxPictureBytes, type NodeRow, toDocumentProperties } from '../rules.ts';
 import { type DocumentSnapshot, documentStore } from '../store/documents.ts';
 import { templateReader } from '../store/templates.ts';
 
@@ -30,12 +31,12 @@ export interface RenderJob {
 }
 
 /**
- * The file and the size of the nodes in bytes, or why there is no file: the document changed meanwhile, its
- * nodes are too large, the template was deleted, or MongoDB is unavailable.
+ * The file and the size of the nodes in bytes, or why there is no file: the document changed meanwhile, its nodes or
+ * its uploaded pictures are too large, the template was deleted, or MongoDB is unavailable.
  */
 export type RenderResult =
   | { file: Uint8Array; readBytes: number }
-  | { reason: 'changed' | 'too_large' | 'no_template' | 'unavailable' };
+  | { reason: 'changed' | 'too_large' | 'pictures_too_large' | 'no_template' | 'unavailable' };
 
 /** The tasks by name. */
 export type Tasks = ReturnType<typeof createTasks>;
@@ -93,12 +94,17 @@ export function createTasks(mongodb: Secret) {
       return { file: Buffer.from([...parts].join('')), readBytes: source.nodeBytes };
     }
     const properties = toDocumentProperties(source.document, source.organization.name);
-    const document = { ...properties, nodes: buildTree(source.decodeNodes()) };
-    const file =
-      word && template
-        ? await renderWord({ ...document, record: word.record }, template.compiled, template)
-        : Buffer.from(renderMarkdown(document, 'flavor' in target ? target.flavor : 'plain'));
-    return { file, readBytes: source.nodeBytes };
+    const rows = source.decodeNodes();
+    const document = { ...properties, nodes: buildTree(rows) };
+    if (!word || !template) {
+      const text = renderMarkdown(document, 'flavor' in target ? target.flavor : 'plain');
+      return { file: Buffer.from(text), readBytes: source.nodeBytes };
+    }
+    const pictures = await readPictures(documents, context, rows);
+    if (!pictures) return { reason: 'pictures_too_large' };
+    const { assets, pictureBytes } = pictures;
+    const file = await renderWord({ ...document, record: word.record, assets }, template.compiled, template);
+    return { file, readBytes: source.nodeBytes + pictureBytes };
   }
 
   async function loadTemplate(organizationId: string, id: string): Promise<WordTemplate | undefined> {
@@ -109,6 +115,24 @@ export function createTasks(mongodb: Secret) {
     if (!compilation.ok) throw new Error(`Template ${id} no longer compiles: ${compilation.fault.code}`);
     return { compiled: compilation.template, indentInches: template.indentInches };
   }
+}
+
+/** Reads the uploaded pictures that nodes show; undefined if they are too large. */
+async function readPictures(
+  documents: ReturnType<typeof documentStore>,
+  organizationId: string,
+  rows: readonly NodeRow[],
+): Promise<{ assets: AssetImages; pictureBytes: number } | undefined> {
+  const ids = new Set(rows.flatMap(({ asset_ids = [] }) => asset_ids));
+  const assets = new Map<string, Image>();
+  let pictureBytes = 0;
+  for await (const { id, bytes } of documents.readAssets(organizationId, ids)) {
+    pictureBytes += bytes.byteLength;
+    if (pictureBytes > maxPictureBytes) return undefined;
+    const image = readImage(bytes);
+    if (image) assets.set(id, image);
+  }
+  return { assets, pictureBytes };
 }
 
 async function openStores(mongodb: Secret) {

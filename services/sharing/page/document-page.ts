@@ -1,5 +1,5 @@
 /** Renders a published document as an HTML page without scripts and external resources. */
-import { escapeHtml, type Html, html, joinHtml, style } from '#libs/rich-text';
+import { escapeHtml, type FindPicture, type Html, html, joinHtml, style } from '#libs/rich-text';
 import { groupByParent } from '../../documents/contract.ts';
 import type { Control } from '../rules.ts';
 import type { DocumentState, NodeRow } from '../store.ts';
@@ -18,11 +18,13 @@ export interface PageInput {
   /** Approval and next review. Undefined if the organization does not show them. */
   control: Control | undefined;
   language: PageLanguage;
+  /** Finds the pictures that are not embedded. */
+  findPicture: FindPicture;
 }
 
 /** Renders the page in pieces, so that other requests can run in between. */
 export function* documentPage(input: PageInput): Generator<Html> {
-  const { language, organization, rows } = input;
+  const { language, organization, rows, findPicture } = input;
   const { words } = language;
   const children = groupByParent(rows);
   const contents = tableOfContents(children, words);
@@ -40,7 +42,7 @@ ${title(input)}
 ${contents}
 <article id="document" tabindex="-1" dir="auto">
 `;
-  yield* nodes(children, words);
+  yield* nodes(children, { words, findPicture });
   yield html`</article>
 </main>
 <footer class="colophon">

@@ -1,5 +1,5 @@
 /** Renders the nodes of a document: numbered headings with anchors, each followed by its rich text. */
-import { element, escapeHtml, type Html, html, joinHtml, toHtml } from '#libs/rich-text';
+import { element, escapeHtml, type FindPicture, type Html, html, joinHtml, toHtml } from '#libs/rich-text';
 import type { NodesByParent } from '../../documents/contract.ts';
 import type { NodeRow } from '../store.ts';
 import type { PageWords } from './words.ts';
@@ -7,18 +7,24 @@ import type { PageWords } from './words.ts';
 /** The heading level of sections. Steps are h3, sub-steps h4; headings in their rich text are lower still. */
 const topLevel = 2;
 
+/** What the rich text of all nodes is rendered with. */
+export interface NodeOptions {
+  words: PageWords;
+  findPicture: FindPicture;
+}
+
 /** Renders each node with its number in reading order, one piece per node. */
 export function* nodes(
   children: NodesByParent<NodeRow>,
-  words: PageWords,
+  options: NodeOptions,
   parent: string | null = null,
   above = '',
 ): Generator<Html> {
   const level = topLevel + (above === '' ? 0 : above.split('.').length);
   for (const [at, row] of (children.get(parent) ?? []).entries()) {
     const number = above === '' ? `${at + 1}` : `${above}.${at + 1}`;
-    yield node(row, number, level, words);
-    yield* nodes(children, words, row._id, number);
+    yield node(row, number, level, options);
+    yield* nodes(children, options, row._id, number);
   }
 }
 
@@ -27,7 +33,7 @@ function node(
   { _id, node_type, title, content }: NodeRow,
   number: string,
   level: number,
-  words: PageWords,
+  options: NodeOptions,
 ): Html {
   const to = escapeHtml(number);
   const heading = element(
@@ -35,7 +41,7 @@ function node(
     { id: number },
     html`<a class="number" href="#${to}">${to}</a> <span>${escapeHtml(title)}</span>`,
   );
-  const text = content === null ? [] : [toHtml(JSON.parse(content), { headingLevel: level + 1, words })];
+  const text = content === null ? [] : [toHtml(JSON.parse(content), { headingLevel: level + 1, ...options })];
   const body = text.some((one) => one !== '') ? [element('div', { class: 'text' }, joinHtml(text))] : [];
   const kind = node_type.replace('_', '-');
   return joinHtml([

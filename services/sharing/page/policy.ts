@@ -1,15 +1,19 @@
-/** The Content-Security-Policy of public pages; it allows only their style sheets, embedded images and forms. */
+/** The Content-Security-Policy of public pages; it allows only their style sheets, their pictures and forms. */
 
 /**
  * The policy of a page. The parameters are the sources of `style-src`, one hash for each style sheet, those of
- * `frame-ancestors`, and those of `form-action`. It has no `sandbox`: that would add no protection, and it would
- * disable reading tools such as translation.
+ * `frame-ancestors`, those of `form-action`, and the source of pictures that are not embedded, if there are any. It
+ * has no `sandbox`: that would add no protection, and it would disable reading tools such as translation.
  */
-export function pagePolicy(styleSource: string, ancestors: string, formAction = "'none'"): string {
+export function pagePolicy(
+  styleSource: string,
+  ancestors: string,
+  { formAction = "'none'", pictureSource }: { formAction?: string; pictureSource?: string | undefined } = {},
+): string {
   return [
     "default-src 'none'",
     `style-src ${styleSource}`,
-    'img-src data:',
+    pictureSource === undefined ? 'img-src data:' : `img-src data: ${pictureSource}`,
     "base-uri 'none'",
     `form-action ${formAction}`,
     `frame-ancestors ${ancestors}`,

@@ -1,7 +1,9 @@
 /** A small document with every element of a page; its rendering identifies the version of the renderer. */
+import { toAssetSource } from '#libs/rich-text';
 import type { DocumentState, NodeRow, OrganizationProfile } from '../store.ts';
 
 const id = (last: number) => `00000000-0000-7000-8000-${String(last).padStart(12, '0')}`;
+const assetId = '0'.repeat(64);
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAIBAAA=';
 
 const document: DocumentState = {
@@ -47,6 +49,7 @@ const blocks = node(
     { type: 'inlineMath', attrs: { latex: 'p^2' } },
     { type: 'image', attrs: { src: pixel, alt: 'carried' } },
     { type: 'image', attrs: { src: 'https://example.com/a.png', alt: 'remote' } },
+    { type: 'image', attrs: { src: toAssetSource(assetId), alt: 'uploaded' } },
   ),
   { ...paragraph('aligned'), attrs: { textAlign: 'center' } },
   node('blockquote', paragraph('quoted')),
@@ -69,7 +72,8 @@ const blocks = node(
 const row = (options: Partial<NodeRow> & Pick<NodeRow, '_id' | 'parent_id' | 'node_type'>): NodeRow => ({
   document_id: document._id,
   title: `A ${options.node_type}`,
-  content: null,
+  content: JSON.stringify(blocks),
+  asset_ids: [assetId],
   order: 0,
   ...options,
 });
@@ -79,10 +83,11 @@ export const rendererFixture = {
   document,
   organization,
   storedToken: {},
+  assets: new Map([[assetId, { width: 4, height: 3 }]]),
   rows: [
-    row({ _id: id(4), parent_id: null, node_type: 'section', content: JSON.stringify(blocks) }),
-    row({ _id: id(5), parent_id: id(4), node_type: 'step', content: JSON.stringify(blocks) }),
-    row({ _id: id(6), parent_id: id(5), node_type: 'sub_step', content: JSON.stringify(blocks) }),
+    row({ _id: id(4), parent_id: null, node_type: 'section' }),
+    row({ _id: id(5), parent_id: id(4), node_type: 'step' }),
+    row({ _id: id(6), parent_id: id(5), node_type: 'sub_step' }),
   ],
 };
 

@@ -20,7 +20,12 @@ export interface ProtectedRequest {
   /** The origins that may frame the page that asks for the password, as sources of `frame-ancestors`. */
   frames: string;
   call: Pick<RequestInfo, 'address' | 'basicPassword' | 'getCookies'>;
+  /** The value of `WWW-Authenticate` in a 401. The default asks programs for Basic authentication. */
+  challenge?: string;
 }
+
+/** A challenge of a scheme that browsers do not know, so they do not ask for a password in a dialog of their own. */
+export const cookieChallenge = 'Cookie realm="public link"';
 
 /** Access to links with a password. Both methods reject with the problem for the caller. */
 export interface LinkAccess {
@@ -32,16 +37,16 @@ export interface LinkAccess {
 
 /** Creates the access. */
 export function linkAccess({ check, cookies }: { check: CheckPassword; cookies: LinkCookies }): LinkAccess {
-  const assertPassword = async ({ link, frames, call }: ProtectedRequest, password: string) => {
-    const result = await check(link, password, call.address);
-    if (result === 'wrong') throw passwordRequired(frames, wrongPassword);
+  const assertPassword = async (request: ProtectedRequest, password: string) => {
+    const result = await check(request.link, password, request.call.address);
+    if (result === 'wrong') throw passwordRequired(request, wrongPassword);
     if (result !== 'right') throw tooManyAttempts(result);
   };
   return {
     async assertAccess(request) {
-      const { link, frames, call } = request;
+      const { link, call } = request;
       if (cookies.isValid(link, call.getCookies(cookieName))) return;
-      if (call.basicPassword === undefined) throw passwordRequired(frames);
+      if (call.basicPassword === undefined) throw passwordRequired(request);
       await assertPassword(request, call.basicPassword);
     },
     async createCookie(request, password, path) {
@@ -51,13 +56,18 @@ export function linkAccess({ check, cookies }: { check: CheckPassword; cookies: 
   };
 }
 
+const basicChallenge = 'Basic realm="public link", charset="UTF-8"';
+
 /** The 401 for programs; its page has another challenge. Only this page has a form. */
-function passwordRequired(frames: string, detail?: string): Problem {
+function passwordRequired(
+  { frames, challenge = basicChallenge }: ProtectedRequest,
+  detail?: string,
+): Problem {
   return SharePasswordRequired(detail, {
     headers: {
       ...protectedHeaders,
-      'WWW-Authenticate': 'Basic realm="public link", charset="UTF-8"',
-      'Content-Security-Policy': pagePolicy(passwordStyleSource, frames, "'self'"),
+      'WWW-Authenticate': challenge,
+      'Content-Security-Policy': pagePolicy(passwordStyleSource, frames, { formAction: "'self'" }),
     },
   });
 }

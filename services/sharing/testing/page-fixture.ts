@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { type Person, register, shareDocument, type TestApp, testApp, testBrowser } from '#libs/testing';
+import {
+  freePorts,
+  type Person,
+  register,
+  shareDocument,
+  type TestApp,
+  testApp,
+  testBrowser,
+} from '#libs/testing';
 import { documents } from '../../documents/service.ts';
 import { identity, sharing } from '../../testing/services.ts';
 
@@ -24,7 +32,11 @@ export interface PageFixture {
 export async function pageFixture(): Promise<PageFixture> {
   const services = [identity, documents, sharing];
   const browser: Browser = await testBrowser();
-  const app = await testApp({ services, contracts: services.map(({ contract }) => contract) });
+  // pages name the public URL of the application, from which the browser must get their pictures
+  const [port = 0] = await freePorts(1);
+  const environment = { PORT: String(port), APP_URL: `http://127.0.0.1:${port}` };
+  const contracts = services.map(({ contract }) => contract);
+  const app = await testApp({ services, contracts, environment });
   const ada = await register(app);
   return {
     app,

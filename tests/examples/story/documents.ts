@@ -1,6 +1,7 @@
 /** The part of the story about documents: write one, publish, share, export and archive it. */
 import { readFile } from 'node:fs/promises';
 import { must, until } from '#libs/testing';
+import { encodePng } from '../../fixtures/generators/png.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Accounts } from './accounts.ts';
 
@@ -167,6 +168,19 @@ export async function review(
   await documents.updateOne({ _id: other }, { $set: fields });
   const findNotice = () => documents.findOne({ _id: other, review_notice_at: fields.review_due_at });
   await until('the notice about the review', findNotice);
+}
+
+/** The admin uploads a picture, and shares a document that shows it. */
+export async function showPicture({ example, prepare }: Recorder, { key: as }: Accounts): Promise<void> {
+  const file = { name: 'till.png', bytes: encodePng(4, 3, () => [11, 74, 125, 255]) };
+  const { id: asset_id, src } = await example('createAsset', { as, body: {}, file });
+  await example('getAsset', { as, params: { asset_id } });
+  const image = { type: 'image', attrs: { src, alt: 'The till' } };
+  const nodes = [{ node_type: 'section', title: 'Till', content: { type: 'doc', content: [image] } }];
+  const { id } = await prepare(as, 'POST', '/documents', { title: 'Parts of the till', nodes });
+  await prepare(as, 'POST', `/documents/${id}/publish`);
+  const { org_slug, token } = await prepare(as, 'POST', `/documents/${id}/share-token`);
+  await example('getEmbeddedAsset', { params: { org_slug, token, asset_id } });
 }
 
 /** The admin revises the document and archives the revision. */

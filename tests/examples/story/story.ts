@@ -2,7 +2,7 @@
 import type { WebhookReceiver } from '#libs/testing';
 import type { Recorder } from '../recorder.ts';
 import { invite, leave, readReference, register, setUpOrganization } from './accounts.ts';
-import { approve, assign, publish, publishOther, review, revise, write } from './documents.ts';
+import { approve, assign, publish, publishOther, review, revise, showPicture, write } from './documents.ts';
 import { createWebhook, inspectWebhook, listen } from './webhooks.ts';
 
 /** Sends all example requests. Resolves with the payload of each event that the receiver got. */
@@ -21,6 +21,7 @@ export async function runStory(
   await approve(recorder, accounts, document);
   await publish(recorder, accounts, document);
   await review(recorder, accounts, { doc_id: document, other });
+  await showPicture(recorder, accounts);
   await revise(recorder, accounts, document);
   await recorder.prepare(key, 'PATCH', `/documents/${other}`, { version: '1.1' });
   await inspectWebhook(recorder, key, webhook);

@@ -49,6 +49,7 @@ const creators: Readonly<Record<string, (fixture: PermissionFixture) => Promise<
   parent_id: async (fixture) => (await fixture.draft()).node_id,
   approval_id: async (fixture) => (await fixture.approval()).approval_id,
   approver_ids: async ({ people }) => people.member.userId,
+  asset_id: async (fixture) => (await fixture.asset()).asset_id,
   template_id: async (fixture) => (await fixture.template()).template_id,
   config_id: async (fixture) => (await fixture.testedWebhook()).config_id,
   entry_id: async (fixture) => (await fixture.logEntry()).entry_id,

@@ -1,5 +1,6 @@
 /** All invariants of the database, in the order in which they are checked. */
 import { approvalInvariants } from './approvals.ts';
+import { assetInvariants } from './assets.ts';
 import { documentInvariants } from './documents.ts';
 import { eventInvariants } from './events.ts';
 import { identityInvariants } from './identity.ts';
@@ -16,6 +17,7 @@ export const invariants: readonly Invariant[] = [
   indexInvariant,
   ...identityInvariants,
   ...documentInvariants,
+  ...assetInvariants,
   ...approvalInvariants,
   ...reviewInvariants,
   ...publishingInvariants,

@@ -1,5 +1,6 @@
 /** All commands of `pds`. */
 import { approvalCommands } from './approvals.ts';
+import { assetCommands } from './assets.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './completion.ts';
 import { docsCommands } from './docs.ts';
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...docsCommands,
   ...approvalCommands,
   ...reviewCommands,
+  ...assetCommands,
   library,
   pull,
   push,

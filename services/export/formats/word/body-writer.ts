@@ -1,5 +1,6 @@
 /** Collects the links, pictures and lists of one rendering, and limits indents to the text area. */
-import type { RichText } from '#libs/rich-text';
+import { getAssetId, type Image, parseImage, type RichText } from '#libs/rich-text';
+import type { AssetImages } from '../document.ts';
 import { escapeXml } from '../opc/xml-text.ts';
 import type { TemplatePlan } from '../template/plan.ts';
 
@@ -17,6 +18,7 @@ export type BodyWriter = {
   captions: string[];
   /** The number of bookmarks. */
   bookmarks: number;
+  assets: AssetImages;
 };
 
 /**
@@ -45,8 +47,9 @@ export function limitIndent({ width, left }: Pick<Position, 'width' | 'left'>, i
 }
 
 /** Creates the state of one rendering into a template. */
-export function createBodyWriter(plan: TemplatePlan): BodyWriter {
-  return { plan, links: new Map(), pictures: new Map(), lists: [], drawings: 0, captions: [], bookmarks: 0 };
+export function createBodyWriter(plan: TemplatePlan, assets: AssetImages = new Map()): BodyWriter {
+  const counts = { drawings: 0, bookmarks: 0 };
+  return { plan, assets, links: new Map(), pictures: new Map(), lists: [], captions: [], ...counts };
 }
 
 /** Adds a link and returns its relationship id; equal targets share one. */
@@ -54,6 +57,12 @@ export function addLink(writer: BodyWriter, href: string): string {
   const id = writer.links.get(href) ?? `${writer.plan.names}Link${writer.links.size + 1}`;
   writer.links.set(href, id);
   return id;
+}
+
+/** Returns the picture with this address, if a Word file can contain it. */
+export function findImage(assets: AssetImages | undefined, src: unknown): Image | undefined {
+  const id = getAssetId(src);
+  return id === undefined ? parseImage(src) : assets?.get(id);
 }
 
 /** Adds a picture and returns its relationship id; equal sources share one. */

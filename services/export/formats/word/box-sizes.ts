@@ -1,7 +1,8 @@
 /** Estimates the sizes of rich text in the built-in template, for the page numbers of its contents. */
-import { createGrid, type GridCell, parseImage, type RichText } from '#libs/rich-text';
+import { createGrid, type GridCell, type RichText } from '#libs/rich-text';
+import type { AssetImages } from '../document.ts';
 import { MAX_UNBROKEN_LINES } from './blocks.ts';
-import { limitIndent } from './body-writer.ts';
+import { findImage, limitIndent } from './body-writer.ts';
 import { CALLOUT_MARGIN, CALLOUT_SPACE, getCalloutWidth, getFrameWidth } from './callout.ts';
 import type { Box } from './page-flow.ts';
 import { EMU_PER_TWIP, getCaption, getPictureSize } from './picture.ts';
@@ -43,6 +44,8 @@ type Place = {
   isBold?: boolean;
   /** The size of text in points, if it is not that of the template. */
   fontSize?: number | undefined;
+  /** The uploaded pictures. */
+  assets?: AssetImages | undefined;
 };
 
 /** Returns the box of a heading of a node; `width` is that of its text. */
@@ -147,7 +150,7 @@ function* measureCaptions(leaves: readonly RichText[], { left, width }: Place): 
 
 /** Returns the height of a picture in twips, 0 for other leaves. */
 function getPictureHeight(leaf: RichText, place: Place): number {
-  const image = leaf.type === 'image' ? parseImage(leaf.attrs?.src) : undefined;
+  const image = leaf.type === 'image' ? findImage(place.assets, leaf.attrs?.src) : undefined;
   return image ? getPictureSize(leaf, image, place).height / EMU_PER_TWIP : 0;
 }
 

@@ -1,6 +1,6 @@
 /** Renders the table of contents of a long document, with the pages on which the titles are printed. */
 import { toWellFormed } from '#libs/rich-text';
-import type { ExportNode, WordDocument } from '../document.ts';
+import type { AssetImages, ExportNode, WordDocument } from '../document.ts';
 import type { TemplatePlan } from '../template/plan.ts';
 import { limitIndent } from './body-writer.ts';
 import { measureBlocks, measureHeading, measureTextBox } from './box-sizes.ts';
@@ -44,7 +44,7 @@ export function renderContents(plan: TemplatePlan, document: WordDocument): Cont
   const { nodes } = document;
   if (!plan.hasContents || nodes.length === 0) return undefined;
   const front = measureFront(plan, document);
-  const isLong = () => countPages(plan, nodes, front) >= MIN_PAGES;
+  const isLong = () => countPages(plan, document, front) >= MIN_PAGES;
   if (nodes.length < MIN_SECTIONS && !isLong()) return undefined;
   const entries = listEntries(nodes);
   const own = placeEntries(plan, { entries, front });
@@ -120,25 +120,38 @@ function placeNodes(
   // after a page break, the space above the first heading remains
   const flow = createPageFlow(plan.room.height, { page: firstPage, space: HEADING_SPACE });
   const maxDepth = Math.max(...entries.map(({ level }) => level));
-  for (const _ of addNodes(flow, plan, document.nodes, { depth: 0, maxDepth, parent: '' }));
+  for (const _ of addNodes(flow, plan, document.nodes, {
+    depth: 0,
+    maxDepth,
+    parent: '',
+    assets: document.assets,
+  }));
   flow.end();
   return flow;
 }
 
 /** Counts the pages, up to the number from which on a document has contents. */
-function countPages(plan: TemplatePlan, nodes: readonly ExportNode[], used: number): number {
+function countPages(plan: TemplatePlan, { nodes, assets }: WordDocument, used: number): number {
   const flow = createPageFlow(plan.room.height, { used });
-  for (const _ of addNodes(flow, plan, nodes, { depth: 0, maxDepth: -1, parent: '' }))
+  for (const _ of addNodes(flow, plan, nodes, { depth: 0, maxDepth: -1, parent: '', assets }))
     if (flow.page() >= MIN_PAGES) break;
   return flow.page();
 }
+
+type NodeOptions = {
+  depth: number;
+  maxDepth: number;
+  parent: string;
+  assets: AssetImages | undefined;
+  above?: number;
+};
 
 /** Adds the boxes of the nodes in reading order, headings up to `maxDepth` with numbers; yields after each node. */
 function* addNodes(
   flow: PageFlow,
   plan: TemplatePlan,
   nodes: readonly ExportNode[],
-  { depth, maxDepth, parent, above = 0 }: { depth: number; maxDepth: number; parent: string; above?: number },
+  { depth, maxDepth, parent, assets, above = 0 }: NodeOptions,
 ): Generator<void> {
   for (const [at, node] of nodes.entries()) {
     const number = parent === '' ? `${at + 1}` : `${parent}.${at + 1}`;
@@ -149,11 +162,14 @@ function* addNodes(
     const { content } = node;
     const left = limitIndent({ width, left: 0 }, depth * LEVEL_INDENT);
     const headings = (at === 0 ? above : 0) + estimateHeading(node.title, width - left);
-    const place = { left, width, height: getMaxPictureHeight(height, headings) };
+    const place = { left, width, height: getMaxPictureHeight(height, headings), assets };
     const blocks = content ? (toWellFormed(content).content ?? []) : [];
     for (const box of measureBlocks(blocks, place)) flow.add(box);
     yield;
-    const below = { depth: depth + 1, maxDepth, parent: number, above: blocks.length === 0 ? headings : 0 };
+    const below = {
+      ...{ depth: depth + 1, maxDepth, parent: number, assets },
+      above: blocks.length === 0 ? headings : 0,
+    };
     yield* addNodes(flow, plan, node.children, below);
   }
 }

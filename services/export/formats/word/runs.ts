@@ -1,7 +1,7 @@
 /** Renders the content of a paragraph: text with marks, breaks, links and pictures. */
-import { getColor, type Mark, parseImage, type RichText, safeHref } from '#libs/rich-text';
+import { getColor, type Mark, type RichText, safeHref } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { addLink, type BodyWriter, type Position } from './body-writer.ts';
+import { addLink, type BodyWriter, findImage, type Position } from './body-writer.ts';
 import { renderPicture } from './picture.ts';
 
 const TEXT_END = '</w:t></w:r>';
@@ -17,7 +17,7 @@ export function renderRuns(
   let out = '';
   let open: string | undefined;
   for (const leaf of leaves) {
-    const href = getHref(leaf);
+    const href = getHref(writer, leaf);
     if (href !== open) {
       if (open !== undefined) out += '</w:hyperlink>';
       if (href !== undefined) out += `<w:hyperlink r:id="${addLink(writer, href)}" w:history="1">`;
@@ -37,12 +37,12 @@ export function renderTextRun(text: string, properties = ''): string {
 }
 
 /** Returns the target of a link mark, or of a web image: the image is linked, because nothing is fetched. */
-function getHref(leaf: RichText): string | undefined {
+function getHref({ assets }: BodyWriter, leaf: RichText): string | undefined {
   for (const mark of leaf.marks ?? []) {
     const href = mark.type === 'link' ? safeHref(mark.attrs?.href) : undefined;
     if (href !== undefined) return href;
   }
-  if (leaf.type !== 'image' || parseImage(leaf.attrs?.src)) return undefined;
+  if (leaf.type !== 'image' || findImage(assets, leaf.attrs?.src)) return undefined;
   const remote = safeHref(leaf.attrs?.src);
   return remote?.startsWith('http') ? remote : undefined;
 }
@@ -58,7 +58,7 @@ function renderRun(
   const properties = renderRunProperties(writer, leaf, position, isLink);
   if (leaf.type !== 'image') return renderText(leaf.text ?? '', properties, keepLines);
   const alt = getStringAttribute(leaf, 'alt') || getStringAttribute(leaf, 'title');
-  const image = parseImage(leaf.attrs?.src);
+  const image = findImage(writer.assets, leaf.attrs?.src);
   if (image) return renderPicture(writer, leaf, image, alt, position);
   return renderText(alt || (isLink ? getStringAttribute(leaf, 'src') : ''), properties, false);
 }

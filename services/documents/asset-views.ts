@@ -1,0 +1,51 @@
+/** Defines the read-only views of assets for other services, and the ids of their rows. */
+import { z } from 'zod';
+import { id, view } from '#libs/contract';
+import { assetType } from './asset-shapes.ts';
+
+/** The id of an asset's rows. The same picture has the same asset id in every organization. */
+export function toAssetKey(organizationId: string, assetId: string): string {
+  return `${organizationId}/${assetId}`;
+}
+
+const assetFields = {
+  /** See `toAssetKey`. */
+  _id: z.string(),
+  organization_id: id,
+  asset_id: z.string(),
+  media_type: assetType,
+};
+
+/** The type and size of the assets: of the upright picture, in pixels. */
+export const assetDetails = view({
+  name: 'asset_details',
+  collection: 'assets',
+  scope: 'organization_id',
+  row: z.object({ ...assetFields, width: z.number(), height: z.number() }),
+});
+
+/** The bytes of the assets. */
+export const assetBytes = view({
+  name: 'asset_bytes',
+  collection: 'asset_files',
+  scope: 'organization_id',
+  row: z.object({ ...assetFields, bytes: z.custom<StoredBytes>() }),
+});
+
+/** Returns the header that names the file of an asset. */
+export function toAssetHeaders({ asset_id, media_type }: { asset_id: string; media_type: string }) {
+  const extension = media_type === 'image/jpeg' ? 'jpg' : media_type.slice('image/'.length);
+  return { 'Content-Disposition': `inline; filename="${asset_id.slice(0, 12)}.${extension}"` };
+}
+
+/** Bytes as the driver of MongoDB returns them. */
+interface StoredBytes {
+  readonly buffer: Uint8Array;
+  /** The number of bytes. */
+  readonly position: number;
+}
+
+/** Returns the bytes without copying them. */
+export function toBytes({ buffer, position }: StoredBytes): Uint8Array {
+  return buffer.subarray(0, position);
+}
