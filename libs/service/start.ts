@@ -188,7 +188,7 @@ async function openServiceStore(context: StartingProcess, service: AnyService): 
 /** Consumes the queue of a service, if it has subscribers. */
 async function consumeQueue(
   { bus, metrics, log, now, tracing }: StartingProcess,
-  { service, handlers }: StartedService,
+  { service, handlers, store }: StartedService,
 ): Promise<void> {
   const { name } = service.contract;
   if (!handlers.subscribers?.length) return;
@@ -198,6 +198,7 @@ async function consumeQueue(
     { meters, log, now, tracing, messagingSystem: bus.messagingSystem },
     name,
     handlers.subscribers,
+    store.processTogether,
   );
   await bus.consume(name, handler, { prefetch: 32, ...(onDeadLetter && { onDeadLetter }) });
 }
