@@ -190,15 +190,13 @@ async function consumeQueue(
   { bus, metrics, log, now, tracing }: StartingProcess,
   { service, handlers, store }: StartedService,
 ): Promise<void> {
-  const { name } = service.contract;
-  if (!handlers.subscribers?.length) return;
+  const [{ name }, { subscribers = [] }] = [service.contract, handlers];
+  if (subscribers.length === 0) return;
   const meters = metrics.forService(name);
   registerQueueMetrics(meters, bus, name);
   const { handler, onDeadLetter } = consumeEvents(
     { meters, log, now, tracing, messagingSystem: bus.messagingSystem },
-    name,
-    handlers.subscribers,
-    store.processTogether,
+    ...([name, subscribers, store.processTogether] as const),
   );
   await bus.consume(name, handler, { prefetch: 32, ...(onDeadLetter && { onDeadLetter }) });
 }

@@ -25,7 +25,7 @@ const createEvent = (organization_id = newId()): Envelope => ({
   ...{ id: newId(), type: ThingMade.name, occurred_at: new Date().toISOString() },
   ...{ organization_id, actor_id: null, data: { name: 'consumed' } },
 });
-const add = (name: string, tx: Transaction) => createThing(store, { ...createActor(), tx }, name);
+const add = (name: string, tx: Transaction) => createThing(store, { ...createActor(), ...{ tx } }, name);
 const count = (name: string) => store.rows(things).countDocuments({ name });
 
 test('events of one organization share transactions, in their order', async () => {

@@ -44,6 +44,8 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   listInbox:             [ 2,  0,  0,  0],
   markInboxItemRead:     [ 2,  1,  1,  1],
   markInboxRead:         [ 1,  1,  1,  2],
+  listAuditLog:          [ 2,  0,  0,  0],
+  exportAuditLog:        [ 4,  0,  0,  0],
   getOpenApi:            [ 0,  0,  0,  0],
   getReferenceAsset:     [ 0,  0,  0,  0],
   getReferencePage:      [ 0,  0,  0,  0],

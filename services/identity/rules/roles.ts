@@ -35,6 +35,7 @@ export const roles = [
       'members.*',
       'api_keys.*',
       'organization.update',
+      'audit_log.read',
     ],
   },
 ];
