@@ -13,6 +13,7 @@ import { apiPrefix, contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 import { actors, parseRowName, table as permissions, type Rule } from '../tests/permissions/table.ts';
 import { readResults } from '../tests/security/long/results.ts';
+import { auditLogExample } from './audit-log-example.ts';
 import { capacityPage } from './capacity-page.ts';
 import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
@@ -32,6 +33,12 @@ import { settingsPage } from './settings-page.ts';
 const root = new URL('..', import.meta.url);
 
 const files: Record<string, string> = {
+  'docs/audit-log/audit-log.ts': await readFile(new URL('clients/typescript/src/audit-log.ts', root), 'utf8'),
+  'docs/audit-log/verify_audit_log.py': await readFile(
+    new URL('clients/python/src/process_document_service/_audit_log.py', root),
+    'utf8',
+  ),
+  'docs/audit-log/example.jsonl': auditLogExample(),
   'docs/contracts/openapi.json': `${JSON.stringify(openapi(contracts, apiReference), null, 2)}\n`,
   'docs/contracts/operations.md': operationsPage(),
   'docs/contracts/problems.md': problemsPage(),

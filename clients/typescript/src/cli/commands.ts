@@ -1,5 +1,6 @@
 /** All commands of `pds`. */
 import { approvalCommands } from './approvals.ts';
+import { auditCommands } from './audit.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './completion.ts';
 import { docsCommands } from './docs.ts';
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   ...docsCommands,
   ...approvalCommands,
   library,
+  ...auditCommands,
   pull,
   push,
   ...webhookCommands,
