@@ -43,6 +43,8 @@ export interface SystemOptions {
   /** The same, only for webhook delivery. */
   delivererMongo?: string;
   replicas?: number;
+  /** The services to start; one that is named twice has two replicas. */
+  names?: readonly string[];
   settings?: Record<string, string>;
 }
 
@@ -63,12 +65,12 @@ const defaultSettings = {
 };
 /** Many times as long as a request and the drain take, and shorter than the time limit of a hook. */
 const stopMs = 110_000 * slowness;
-const names = ['identity', 'documents', 'webhook-delivery'];
+const usualNames = ['identity', 'documents', 'webhook-delivery'];
 const delivery = 'webhook-delivery';
 
 /** Starts the processes with a new database. */
 export async function startSystem(choices: SystemOptions): Promise<System> {
-  const { replicas = 1, settings = {} } = choices;
+  const { replicas = 1, names = usualNames, settings = {} } = choices;
   const unique = randomBytes(4).toString('hex');
   const prefix = `test-${unique}.`;
   const inOwn = (uri: string) => withPath(uri, `faults_${unique}`);

@@ -1,5 +1,6 @@
 /** All invariants of the database, in the order in which they are checked. */
 import { approvalInvariants } from './approvals.ts';
+import { auditLogInvariant } from './audit-log.ts';
 import { documentInvariants } from './documents.ts';
 import { eventInvariants } from './events.ts';
 import { identityInvariants } from './identity.ts';
@@ -14,6 +15,7 @@ import { webhookInvariants } from './webhooks.ts';
 export const invariants: readonly Invariant[] = [
   indexInvariant,
   ...identityInvariants,
+  auditLogInvariant,
   ...documentInvariants,
   ...approvalInvariants,
   ...publishingInvariants,
