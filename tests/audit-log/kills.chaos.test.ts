@@ -5,12 +5,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import {
-  createWebhook,
   type MongoReplicaSet,
   ownMongo,
   type Person,
   register,
-  slowness,
   type TestRabbit,
   testRabbit,
   until,
@@ -104,8 +102,6 @@ async function changeOrganization(): Promise<void> {
 }
 
 test('each successful operation has one entry, and a refused one none', async () => {
-  const isLimited = await createWebhook(system, ada.key, 'http://127.0.0.1:9/first').catch(() => undefined);
-  if (isLimited) count('webhook.created', isLimited.id);
   let isDone = false;
   const killing = (async () => {
     for (let at = 0; !isDone; at += 1) {
@@ -131,7 +127,7 @@ test('each successful operation has one entry, and a refused one none', async ()
   const found = await until(
     'all entries',
     async () => ((await entries.countDocuments(own)) >= sum() + 1 ? entries.find(own).toArray() : undefined),
-    { timeoutMs: 180_000 * slowness },
+    180_000,
   );
   const counted = new Map<string, number>();
   for (const { action, target_id } of found)

@@ -150,12 +150,11 @@ async function stopInTime(part: ServiceProcess): Promise<number | null> {
   return Promise.race([stopProgram(part), late]).finally(() => clearTimeout(timer));
 }
 
-/** The service whose contract has the first segment of the path. */
+/** The service whose contract has an operation with this path. */
 function findOwner(path: string): string | undefined {
-  const first = (one: string) => one.split(/[/?]/)[1];
-  return contracts
-    .filter(({ name }) => names.includes(name))
-    .find(({ operations }) => operations.some((operation) => first(operation.path) === first(path)))?.name;
+  const [own = ''] = path.split('?');
+  const matches = (pattern: string) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(own);
+  return contracts.find(({ operations }) => operations.some((operation) => matches(operation.path)))?.name;
 }
 
 function withPath(uri: string, database: string): string {

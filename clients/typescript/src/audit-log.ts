@@ -24,7 +24,7 @@ export class AuditLogVerificationError extends Error {
 
 /** What you know about the log from elsewhere. */
 export interface AuditLogChecks {
-  /** Hashes that you stored earlier. The log must contain all of them: it was not cut off or written anew since then. */
+  /** Hashes that you stored earlier. The log must contain all of them, so it was not cut off or written anew. */
   knownHashes?: readonly string[];
   /** The `seq` of the first entry, such as 1 for a complete log. Without it, the log may begin anywhere. */
   from?: number;

@@ -6,7 +6,7 @@ import type { AuditEntry } from '../contract/audit-entries.ts';
 /** The newest entry of a log, as far as the next one needs it. */
 export type AuditHead = Pick<AuditEntry, 'seq' | 'hash'>;
 
-/** The head of an empty log. */
+/** The head of a log without entries. */
 export const emptyLog: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
 /** Returns the entry that follows `head`. */

@@ -111,6 +111,7 @@ export async function readAuditLog({ app, example }: Recorder, { admin: as }: Ac
     shorten: ([entry]) => [{ ...entry, seq: 12 }],
   });
   await example('exportAuditLog', { as, query: { format: 'jsonl' } });
+  await example('exportAuditLog', { as, query: { format: 'csv' } });
 }
 
 /** The organization is cleaned up, and the admin logs out. */
