@@ -1,5 +1,6 @@
 /** Lists all rows of the table, in the order of measurement. */
 import type { Row } from './row.ts';
+import { auditLogPage } from './rows/audit-log.ts';
 import { compareVersions } from './rows/comparing.ts';
 import { events } from './rows/events.ts';
 import { exportCached, exportRendered, readUnderExports } from './rows/exporting.ts';
@@ -32,6 +33,7 @@ export const rows: readonly Row[] = [
   updateDocument,
   list,
   listOfMillion,
+  auditLogPage,
   publish,
   publishOneOrganization,
   createNodeWithKey,

@@ -13,6 +13,7 @@ import { apiPrefix, contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 import { actors, parseRowName, table as permissions, type Rule } from '../tests/permissions/table.ts';
 import { readResults } from '../tests/security/long/results.ts';
+import { auditLogExample } from './audit-log-example.ts';
 import { capacityPage } from './capacity-page.ts';
 import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
@@ -32,6 +33,12 @@ import { settingsPage } from './settings-page.ts';
 const root = new URL('..', import.meta.url);
 
 const files: Record<string, string> = {
+  'docs/audit-log/audit-log.ts': await readFile(new URL('clients/typescript/src/audit-log.ts', root), 'utf8'),
+  'docs/audit-log/verify_audit_log.py': await readFile(
+    new URL('clients/python/src/process_document_service/_audit_log.py', root),
+    'utf8',
+  ),
+  'docs/audit-log/example.jsonl': auditLogExample(),
   'docs/contracts/openapi.json': `${JSON.stringify(openapi(contracts, apiReference), null, 2)}\n`,
   'docs/contracts/operations.md': operationsPage(),
   'docs/contracts/problems.md': problemsPage(),
@@ -128,15 +135,20 @@ function eventsPage(): string {
 }
 
 function ownershipPage(): string {
-  const rows = contracts.map(({ name, owns, views, reads }) => [
+  const rows = contracts.map(({ name, owns, appends = [], views, reads }) => [
     name,
     formatList(owns),
+    formatList(appends),
     formatList(views.map((view) => view.name)),
     formatList(reads.map((view) => view.name)),
   ]);
   return renderPage('Data ownership', [
-    'Only the owner of a collection reads and writes it. Other services read the views that the owner publishes.',
-    renderTable(['service', 'owned collections', 'published views', 'views read'], rows),
+    'Only the owner of a collection reads and writes it. To an append-only collection it adds rows, and MongoDB rejects\n' +
+      'every change and removal of a row. Other services read the views that the owner publishes.',
+    renderTable(
+      ['service', 'owned collections', 'append-only collections', 'published views', 'views read'],
+      rows,
+    ),
   ]);
 }
 

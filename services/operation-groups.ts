@@ -102,6 +102,11 @@ export const operationGroups: readonly OperationGroup[] = [
     operations: ['createApiKey', 'listApiKeys', 'deleteApiKey', 'deleteOwnApiKeys'],
   },
   {
+    name: 'Audit log',
+    description: 'Who changed what, and when: a log that nobody can change without being noticed.',
+    operations: ['listAuditLog', 'exportAuditLog'],
+  },
+  {
     name: 'Inbox',
     description: 'The notifications of the member who calls.',
     operations: ['listInbox', 'countInbox', 'markInboxItemRead', 'markInboxRead', 'deleteInboxItem'],

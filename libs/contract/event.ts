@@ -37,6 +37,10 @@ export const envelope = z.object({
   organization_id: id,
   /** The user who made the change, or null if the system made it. */
   actor_id: id.nullable(),
+  /** The API key with which the change was made, if it was one. */
+  api_key_id: id.optional(),
+  /** The `X-Request-Id` of the request that made the change, if it was a request. */
+  request_id: z.string().optional(),
   data: z.unknown(),
   /** W3C `traceparent` of the change, if it was traced. */
   trace: z.string().optional(),

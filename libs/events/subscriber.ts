@@ -30,17 +30,31 @@ export function on<Data>(
   };
 }
 
+/** Handles an event with several subscribers, all or none of which have an effect. */
+export type HandleTogether = (
+  event: Envelope,
+  handlers: readonly ((event: Envelope) => Promise<unknown>)[],
+) => Promise<unknown>;
+
 /**
- * Creates the handler of a service's queue, which calls the subscriber of the event's type. The handler
- * throws `UnrecoverableError` for invalid envelopes and unknown types.
+ * Creates the handler of a service's queue, which calls the subscriber of the event's type. Several subscribers of
+ * one type are called by `handleTogether`. The handler throws `UnrecoverableError` for invalid envelopes and unknown
+ * types.
  */
-export function dispatchByType(subscribers: readonly Subscriber[]): Handler {
-  const byType = new Map(subscribers.map((subscriber) => [subscriber.type.name, subscriber]));
+export function dispatchByType(subscribers: readonly Subscriber[], handleTogether?: HandleTogether): Handler {
+  const byType = Map.groupBy(subscribers, ({ type }) => type.name);
+  const shared = [...byType].find(([, { length }]) => length > 1);
+  if (shared && !handleTogether) throw new Error(`${shared[0]} has several subscribers`);
   return async (event) => {
     const parsed = envelopeShape.safeParse(event);
     if (!parsed.success) throw new UnrecoverableError('Invalid event envelope', { cause: parsed.error });
-    const subscriber = byType.get(event.type);
-    if (!subscriber) throw new UnrecoverableError(`No subscriber for ${event.type}`);
-    await subscriber.handle(event);
+    const [first, ...others] = byType.get(event.type) ?? [];
+    if (!first) throw new UnrecoverableError(`No subscriber for ${event.type}`);
+    if (others.length === 0) await first.handle(event);
+    else
+      await handleTogether?.(
+        event,
+        [first, ...others].map(({ handle }) => handle),
+      );
   };
 }

@@ -104,7 +104,10 @@ async function serve(
     principal = operation.access.authenticated
       ? await authenticateRequest(options.authenticate, request, call.address)
       : undefined;
-    if (principal) await authorize(options, operation, principal);
+    if (principal) {
+      await authorize(options, operation, principal);
+      principal = { ...principal, request_id: requestId };
+    }
     // neither a body that arrives slowly nor a long poll is work
     if (operation.body || operation.longPoll) progress?.pause();
     const parsed = await parseRequest(operation, request, response, {

@@ -188,16 +188,15 @@ async function openServiceStore(context: StartingProcess, service: AnyService): 
 /** Consumes the queue of a service, if it has subscribers. */
 async function consumeQueue(
   { bus, metrics, log, now, tracing }: StartingProcess,
-  { service, handlers }: StartedService,
+  { service, handlers, store }: StartedService,
 ): Promise<void> {
-  const { name } = service.contract;
-  if (!handlers.subscribers?.length) return;
+  const [{ name }, { subscribers = [] }] = [service.contract, handlers];
+  if (subscribers.length === 0) return;
   const meters = metrics.forService(name);
   registerQueueMetrics(meters, bus, name);
   const { handler, onDeadLetter } = consumeEvents(
     { meters, log, now, tracing, messagingSystem: bus.messagingSystem },
-    name,
-    handlers.subscribers,
+    ...([name, subscribers, store.processTogether] as const),
   );
   await bus.consume(name, handler, { prefetch: 32, ...(onDeadLetter && { onDeadLetter }) });
 }

@@ -8,6 +8,7 @@ const row = z.object({
   _id: z.string(),
   handled_at: z.date(),
 });
+export type InboxRow = z.infer<typeof row>;
 
 /**
  * Declares the inbox of a service. Ids are kept for eight days, one day longer than events can be

@@ -43,7 +43,7 @@ export function outboxCollection(service: string) {
 }
 
 /** Where the events of a transaction come from. */
-interface EventSource {
+export interface EventSource {
   contract: Contract;
   now: () => Date;
   /** Gets the W3C trace context of the current work, if it is traced. */
@@ -70,6 +70,8 @@ export function collectEvents(
         occurred_at: now().toISOString(),
         organization_id: actor.organization_id,
         actor_id: actor.user_id,
+        ...(actor.key_id ? { api_key_id: actor.key_id } : {}),
+        ...(actor.request_id === undefined ? {} : { request_id: actor.request_id }),
         data: type.data.parse(data),
         ...(traceContext ? { trace: traceContext } : {}),
       });

@@ -4,10 +4,10 @@
  */
 import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
-import type { Bus, Topology } from '#libs/events';
+import type { Bus, HandleTogether, Topology } from '#libs/events';
 import type { Collection } from './collection.ts';
 import { connect, getModel } from './connect.ts';
-import { isDuplicate } from './error-codes.ts';
+import { processEvents } from './event-processing.ts';
 import {
   type IdempotentRequest,
   idempotencyCollection,
@@ -82,6 +82,13 @@ export interface Store {
    * effect. Returns whether this call committed its work.
    */
   processOnce(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
+  /**
+   * Handles an event once, as `processOnce` does, in one transaction with other events of the same organization that
+   * arrive meanwhile. They are handled one after the other, in the order of their arrival.
+   */
+  processInTurn(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
+  /** Handles an event with several subscribers: their calls of `processOnce` share one transaction. */
+  processTogether: HandleTogether;
   /**
    * Runs `work` in one transaction, as `transact` does, and returns the reply that `work` creates. If the
    * request has an Idempotency-Key, the response is stored in the same transaction. The handler of an
@@ -182,19 +189,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     read: (view) => createReader(db, view),
     files: (bucket) => new mongoose.mongo.GridFSBucket(db, { bucketName: bucket }),
     transact,
-    async processOnce(event, work) {
-      const actor = { organization_id: event.organization_id, user_id: event.actor_id };
-      try {
-        await transact(actor, async (tx) => {
-          await collection(inbox).insertOne({ _id: event.id, handled_at: now() }, { session: tx.session });
-          await work(tx);
-        });
-        return true;
-      } catch (error) {
-        if (!isDuplicate(error) || !(await rows(inbox).exists({ _id: event.id }))) throw error;
-        return false;
-      }
-    },
+    ...processEvents({ inbox: collection(inbox), transact, now, eventSource: options }),
     respond(actor, work) {
       return transact(actor, async (tx) => {
         const reply = await work({ ...actor, tx, idempotency: undefined }, tx);

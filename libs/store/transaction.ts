@@ -13,6 +13,10 @@ export interface Actor {
   readonly organization_id: string;
   /** The user, or null for the system itself. */
   readonly user_id: string | null;
+  /** Id of the API key; null or absent without one. */
+  readonly key_id?: string | null;
+  /** The id of the current request, if there is one. */
+  readonly request_id?: string;
   readonly tx?: Transaction;
   /** The current request, if it has an Idempotency-Key. */
   readonly idempotency?: IdempotentRequest | undefined;

@@ -62,7 +62,7 @@ export function httpClient(origin: string, { secrets, timeoutMs }: ClientOptions
         ...(timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) }),
       });
       const bytes = new Uint8Array(await response.arrayBuffer());
-      const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
+      const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
       const parsed = isJson && bytes.length > 0 ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
       secrets?.addFrom(parsed);
       return { status: response.status, headers: response.headers, body: parsed, bytes };

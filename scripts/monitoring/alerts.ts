@@ -88,6 +88,13 @@ const backlog: readonly AlertFactory[] = [
     for: duration('5m'),
     summary: 'The oldest due webhook delivery has been unclaimed for {{ $value | humanizeDuration }}.',
   }),
+  ({ duration, seconds }) => ({
+    name: 'AuditLogLag',
+    severity: 'ticket',
+    expr: `${quantile(0.95, 'audit_log_lag_seconds', duration('5m'))} > ${seconds(60)}`,
+    for: duration('5m'),
+    summary: 'New entries of the audit log are {{ $value | humanizeDuration }} late.',
+  }),
   ({ duration }) => ({
     name: 'WebhookBacklog',
     severity: 'page',

@@ -1,4 +1,5 @@
 /** Sets the approvers of documents, submits drafts for approval, and takes the decisions of their approvers. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { Forbidden, InvalidRequest, id, listErrors, newId, parseCursor } from '#libs/contract';
 import { type HandlerInput, handle, toPage } from '#libs/http';
@@ -8,11 +9,13 @@ import {
   AlreadyDecided,
   ApprovalApproved,
   ApprovalClosed,
+  ApprovalDecided,
   ApprovalRejected,
   ApprovalRequested,
   ApprovalWithdrawn,
   ApproverNotEligible,
   ContentChanged,
+  DocumentApproversUpdated,
   DocumentIsArchived,
   decideApproval,
   getApproval,
@@ -63,6 +66,9 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
           await assertEligible(within, approver_ids);
           await families.setApprovers(document, { approver_ids, at: now() }, tx);
           const changed = await repository.get(within, doc_id);
+          const before = document.approver_ids ?? [];
+          if (!isDeepStrictEqual(before, changed.approver_ids))
+            tx.publish(DocumentApproversUpdated, { document: toSummary(changed), before: [...before] });
           return documentReply.fromNodes(changed, await trees.findAll(changed, tx));
         }),
     ),
@@ -121,6 +127,8 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
           assertDecidable(request, actor.user_id, body.content_hash);
           const decided = await decide(within, request, body);
           await approvals.update(request, decided, tx);
+          const { content_hash } = request;
+          tx.publish(ApprovalDecided, { document_id, approval_id, content_hash, decision: body.decision });
           const approval = toApproval({ ...request, ...decided });
           if (decided.status === 'pending') return approval;
           const { document } = await repository.update(within, document_id, {}, async (_, at) => {

@@ -19,9 +19,11 @@ import * as tree from './contract/tree.ts';
 import * as writing from './contract/writing.ts';
 import {
   ApprovalApproved,
+  ApprovalDecided,
   ApprovalRejected,
   ApprovalRequested,
   ApprovalWithdrawn,
+  DocumentApproversUpdated,
   DocumentArchived,
   DocumentAssigned,
   DocumentDeleted,
@@ -92,6 +94,8 @@ export const documentsContract = contract({
     ApprovalApproved,
     ApprovalRejected,
     ApprovalWithdrawn,
+    ApprovalDecided,
+    DocumentApproversUpdated,
     ApiKeyUsed,
   ],
   consumes: [MemberRemoved, DocumentAssigned, DocumentReviewUpdated],

@@ -1,7 +1,7 @@
 /** Defines the events that the documents service publishes. */
 import { z } from 'zod';
 import { event, id } from '#libs/contract';
-import { Approval } from './approval-shapes.ts';
+import { Approval, contentHash } from './approval-shapes.ts';
 import { DocumentSummary } from './shapes.ts';
 
 const documentData = {
@@ -98,4 +98,21 @@ export const ApprovalWithdrawn = event('approval.withdrawn', {
   description: 'A request for approval was withdrawn. The draft can be changed again.',
   data: approvalData,
   subscribable: true,
+});
+
+/** Internal: webhooks cannot subscribe to it. Holds no name and no comment. */
+export const ApprovalDecided = event('approval.decided', {
+  description: 'An approver decided about a draft.',
+  data: z.strictObject({
+    document_id: id,
+    approval_id: id,
+    content_hash: contentHash,
+    decision: z.enum(['approve', 'reject']),
+  }),
+});
+
+/** Internal: webhooks cannot subscribe to it. */
+export const DocumentApproversUpdated = event('document.approvers_updated', {
+  description: 'The approvers of all versions of a document were set.',
+  data: z.strictObject({ document: DocumentSummary, before: z.array(id) }),
 });

@@ -32,6 +32,7 @@ import {
   userNames,
 } from '../identity/contract.ts';
 import { shareLinks } from '../sharing/views.ts';
+import { LibraryExported, TemplateCreated, TemplateDeleted } from './events.ts';
 import { exportLibrary } from './library/contract.ts';
 import { templateUsage } from './views.ts';
 
@@ -204,7 +205,7 @@ export const exportContract = contract({
   title: 'Export',
   description: 'Exports documents as Word files and as Markdown, and all documents as a zip archive.',
   operations: [createTemplate, listTemplates, deleteTemplate, exportWord, exportMarkdown, exportLibrary],
-  publishes: [ApiKeyUsed],
+  publishes: [TemplateCreated, TemplateDeleted, LibraryExported, ApiKeyUsed],
   consumes: [],
   owns: ['templates', 'template_files.files', 'template_files.chunks'],
   views: [templateUsage],

@@ -56,6 +56,7 @@ export const exporting = service({
           appUrl: settings.APP_URL,
         }),
         ...libraryHandlers({
+          store,
           documents: documentStore(store),
           library: libraryStore(store),
           workers,

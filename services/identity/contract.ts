@@ -3,22 +3,12 @@
  * authentication.
  */
 import { contract } from '#libs/contract';
-import {
-  ApprovalApproved,
-  ApprovalRejected,
-  ApprovalRequested,
-  ApprovalWithdrawn,
-  DocumentArchived,
-  DocumentAssigned,
-  DocumentPublished,
-  DocumentReviewDue,
-  DocumentRevised,
-} from '../documents/events.ts';
 import { documentStates, documentUsage, publishRecords } from '../documents/views.ts';
 import { templateUsage } from '../export/views.ts';
-import { WebhookDisabled, WebhookExhausted } from '../webhook-delivery/events.ts';
+import { WebhookExhausted } from '../webhook-delivery/events.ts';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
 import * as apiKeys from './contract/api-keys.ts';
+import { exportAuditLog, listAuditLog } from './contract/audit-entries.ts';
 import * as departments from './contract/departments.ts';
 import * as invitations from './contract/invitations.ts';
 import * as notifications from './contract/notifications.ts';
@@ -28,11 +18,23 @@ import * as reference from './contract/reference.ts';
 import * as resetting from './contract/resetting.ts';
 import * as signingIn from './contract/signing-in.ts';
 import { getApiStartPage, getStartPage } from './contract/start-page.ts';
-import { ApiKeyUsed, MemberInvited, MemberJoined, MemberRemoved } from './events.ts';
+import {
+  ApiKeyCreated,
+  ApiKeyRevoked,
+  ApiKeyUsed,
+  MemberInvited,
+  MemberJoined,
+  MemberRemoved,
+  MemberUpdated,
+  OrganizationPlanChanged,
+  OrganizationUpdated,
+} from './events.ts';
+import { auditedEvents } from './rules/audit-entries.ts';
 import { memberProfiles, organizationProfiles, principalViews, userNames } from './views.ts';
 
 export * from './access.ts';
 export * from './contract/api-keys.ts';
+export * from './contract/audit-entries.ts';
 export * from './contract/departments.ts';
 export * from './contract/invitations.ts';
 export * from './contract/notifications.ts';
@@ -44,6 +46,7 @@ export * from './contract/signing-in.ts';
 export * from './contract/start-page.ts';
 export * from './events.ts';
 export * from './problems.ts';
+export { auditActions, unauditedEvents } from './rules/audit-entries.ts';
 export { getLimit, type StorageLimits, storageLimitNames } from './rules/storage-limits.ts';
 export { nextRenewal, type Terms, toPeriod } from './rules/terms.ts';
 export { ApiKey, frameOrigins, Member, Organization, Session, Subscription } from './shapes.ts';
@@ -60,15 +63,14 @@ export const identityContract = contract({
   description: 'People, organizations, API keys, notifications and the API reference.',
   operations: [
     ...[signingIn, resets, people, memberInvitations, organizations, departments, apiKeys, notifications],
-    ...[reference, startPages],
+    ...[{ listAuditLog, exportAuditLog }, reference, startPages],
   ].flatMap((topic) => Object.values(topic)),
   adminOperations: [createOrganization, inviteToOrganization, setSubscription, resetAccountPassword],
-  publishes: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed],
-  consumes: [
-    ...[DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, DocumentReviewDue],
-    ...[ApprovalRequested, ApprovalApproved, ApprovalRejected, ApprovalWithdrawn],
-    ...[MemberJoined, ApiKeyUsed, WebhookExhausted, WebhookDisabled],
+  publishes: [
+    ...[MemberInvited, MemberJoined, MemberUpdated, MemberRemoved],
+    ...[OrganizationUpdated, OrganizationPlanChanged, ApiKeyCreated, ApiKeyRevoked, ApiKeyUsed],
   ],
+  consumes: [...new Set([...auditedEvents.map(({ type }) => type), ApiKeyUsed, WebhookExhausted])],
   owns: [
     'users',
     'members',
@@ -83,6 +85,7 @@ export const identityContract = contract({
     'notifications',
     'rate_limits',
   ],
+  appends: ['audit_log'],
   views: [...principalViews, memberProfiles, organizationProfiles, userNames],
   reads: [
     ...principalViews,

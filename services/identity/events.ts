@@ -1,7 +1,7 @@
 /** The events that identity publishes. Every service publishes `api_key.used`. */
 import { z } from 'zod';
 import { event, id, timestamp } from '#libs/contract';
-import { Invitation, Member } from './shapes.ts';
+import { Invitation, Member, plan, role, settingsChange } from './shapes.ts';
 
 /** A person was invited. Customers may subscribe webhooks to it. */
 export const MemberInvited = event('member.invited', {
@@ -27,4 +27,43 @@ export const ApiKeyUsed = event('api_key.used', {
 export const MemberRemoved = event('member.removed', {
   description: 'A member was removed from the organization.',
   data: z.strictObject({ member: Member }),
+});
+
+const membership = z.strictObject({ role, department: z.string().nullable() });
+
+/** Internal. A renamed department changes the members in it without this event. */
+export const MemberUpdated = event('member.updated', {
+  description: 'The role or the department of a member changed.',
+  data: z.strictObject({ member_id: id, before: membership, after: membership }),
+});
+
+const organizationFields = z.strictObject({ slug: z.string(), settings: settingsChange });
+
+/** Internal. The name of the organization is not in it. */
+export const OrganizationUpdated = event('organization.updated', {
+  description: 'The name, the slug or the settings of the organization changed.',
+  data: z.strictObject({
+    changed: z.array(z.string()).meta({ description: 'Names of the fields and settings' }),
+    before: organizationFields,
+    after: organizationFields,
+  }),
+});
+
+/** Internal. */
+export const OrganizationPlanChanged = event('organization.plan_changed', {
+  description: 'The operator set the plan of the organization.',
+  data: z.strictObject({ before: plan, after: plan }),
+});
+
+/** Internal. */
+export const ApiKeyCreated = event('api_key.created', {
+  description: 'A member created an API key.',
+  data: z.strictObject({ key_id: id, member_id: id, role, expires_at: timestamp.nullable() }),
+});
+
+/** Internal. The removal of a member revokes their keys without this event. */
+export const ApiKeyRevoked = event('api_key.revoked', {
+  description:
+    'API keys of a member were revoked: one with all that were created with it, or all of the member.',
+  data: z.strictObject({ key_ids: z.array(id), member_id: id }),
 });

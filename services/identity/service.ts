@@ -9,7 +9,10 @@ import { createSessions } from './accounts/sessions.ts';
 import { signInHandlers } from './accounts/signing-in.ts';
 import { createTokenSigner } from './accounts/signing-keys.ts';
 import { apiKeyHandlers, recordKeyUsage } from './api-keys/api-keys.ts';
+import { appendToAuditLog } from './audit-log/appending.ts';
+import { auditLogHandlers } from './audit-log/reading.ts';
 import { identityContract } from './contract.ts';
+import { auditLogMetrics, createAuditLogMetrics } from './metrics.ts';
 import { notificationHandlers, notifyMembers } from './notifications/notifications.ts';
 import { createOperatorReader } from './operator.ts';
 import { departmentHandlers } from './organizations/departments.ts';
@@ -31,7 +34,7 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
     contract: identityContract,
     settings: identitySettings,
     collections: identityCollections,
-    metrics: [quotaRejections],
+    metrics: [quotaRejections, ...auditLogMetrics],
     start({ store, settings, now, log, health, meters }) {
       const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl, PASSWORD_HASH_CONCURRENCY: concurrency } = settings;
       const [rateLimits, repositories] = [toSignInLimits(settings), createRepositories(store, now)];
@@ -39,10 +42,9 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
         store,
         ...{ ...repositories, storageQuota: createStorageQuota(store, meters) },
         ...{ defaultPlan, appUrl, rateLimits, rateLimit: rateLimits.logins, accessTokenSeconds: 900 },
-        rejectWeakPassword: createWeakPasswordCheck(),
+        ...{ rejectWeakPassword: createWeakPasswordCheck(), planLimits: toPlanLimits(settings) },
         passwords: createPasswordHasher({ concurrency, cost: passwordCost }),
-        planLimits: toPlanLimits(settings),
-        securityLog: securityLog(log),
+        ...{ securityLog: securityLog(log), auditLogMetrics: createAuditLogMetrics(meters, now) },
         isRegistrationOpen: settings.REGISTRATION === 'open',
         withLoginThrottle: createLoginThrottle(repositories.rateLimiter, rateLimits.failures),
       };
@@ -60,15 +62,13 @@ export const createIdentity = (passwordCost?: ScryptCost) =>
           ...signInHandlers({ ...deps, sessions }),
           ...topics.flatMap((topic) => topic.handlers),
           ...signer.handlers,
-          ...ownAccountHandlers(deps),
-          ...[memberHandlers(deps), departmentHandlers(deps)].flat(),
-          ...apiKeyHandlers(deps),
-          ...notificationHandlers(deps),
+          ...[ownAccountHandlers(deps), memberHandlers(deps), departmentHandlers(deps)].flat(),
+          ...[apiKeyHandlers(deps), notificationHandlers(deps), auditLogHandlers(deps)].flat(),
           ...referenceHandlers(),
           ...startPageHandlers({ health, guidesUrl: settings.GUIDES_URL }),
         ],
         authenticate: createPrincipalReader(store, now),
-        subscribers: [...notifyMembers(deps), ...recordKeyUsage(deps)],
+        subscribers: [...notifyMembers(deps), ...recordKeyUsage(deps), ...appendToAuditLog(deps)],
         ...(settings.OPS_TOKEN && { adminHandlers }),
         workers: [every(60 * 60_000, () => signer.rotateIfDue(settings.SIGNING_KEY_ROTATION_DAYS), onError)],
         beforeStart: signer.prepare,

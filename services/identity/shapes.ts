@@ -87,6 +87,9 @@ const Settings = z
   .meta({ id: 'Settings' });
 export type Settings = z.infer<typeof Settings>;
 
+/** The settings in an event: a newer version may have more. */
+export const settingsChange = Settings.partial();
+
 export const RoleInfo = z
   .strictObject({ name: role, description: z.string(), permissions: z.array(z.string()) })
   .meta({ id: 'RoleInfo' });

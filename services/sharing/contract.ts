@@ -31,9 +31,11 @@ import {
   ownerOrAdmin,
   principalViews,
 } from '../identity/contract.ts';
+import { ShareTokenCreated, ShareTokenDeleted, ShareTokenUpdated } from './events.ts';
 import { EmbeddedDocument, ShareToken, sharePassword } from './shapes.ts';
 import { shareLinks } from './views.ts';
 
+export * from './events.ts';
 export * from './shapes.ts';
 export * from './views.ts';
 
@@ -218,7 +220,7 @@ export const sharingContract = contract({
     getEmbeddedAsset,
     submitSharePassword,
   ],
-  publishes: [ApiKeyUsed],
+  publishes: [ShareTokenCreated, ShareTokenUpdated, ShareTokenDeleted, ApiKeyUsed],
   consumes: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],
   views: [shareLinks],

@@ -1,7 +1,7 @@
 /** Creates, shows, changes and deletes the public link of a document. */
 import { InvalidRequest, listErrors, NotFound } from '#libs/contract';
 import { handle, type Route } from '#libs/http';
-import type { Actor, Store } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import type { PasswordHasher } from '#libs/workers';
 import {
   createShareToken,
@@ -9,14 +9,17 @@ import {
   deleteShareToken,
   getShareToken,
   type ShareToken,
+  ShareTokenCreated,
+  ShareTokenDeleted,
+  ShareTokenUpdated,
   updateShareToken,
 } from './contract.ts';
-import { isLive, isShareable } from './rules.ts';
+import { isLive, isShareable, toUpdateEvent } from './rules.ts';
 import { type DocumentState, type NewToken, type SharingStore, toControls } from './store.ts';
 
 /** Dependencies of the link routes. */
 export interface LinkOptions {
-  store: Pick<Store, 'respond'>;
+  store: Pick<Store, 'respond' | 'transact'>;
   sharing: SharingStore;
   passwords: Pick<PasswordHasher, 'hash'>;
   now: () => Date;
@@ -65,16 +68,27 @@ export function linkRoutes({ store, sharing, passwords, now, newToken, appUrl }:
         ...(end !== undefined && { expires_at: toFutureTime(end) }),
         ...(password !== undefined && { password_hash: password && (await passwords.hash(password)) }),
       };
-      const changed = isShareable(document) && (await sharing.updateControls(actor, document, changes));
-      if (!changed) throw NotFound('This document has no public link.');
-      return toShareToken(actor, document, changed);
+      const updated =
+        isShareable(document) &&
+        (await store.transact(actor, async (tx) => {
+          const found = await sharing.updateControls({ ...actor, tx }, document, changes);
+          const event = found && toUpdateEvent(document._id, found);
+          if (event && event.changed.length > 0) tx.publish(ShareTokenUpdated, event);
+          return found?.after;
+        }));
+      if (!updated) throw NotFound('This document has no public link.');
+      return toShareToken(actor, document, updated);
     }),
 
     handle(deleteShareToken, async ({ actor, params, authorize }) => {
       const document = await getDocument(actor, params.doc_id);
       authorize(document);
       // a draft has the same family as the published version and must not delete that version's link
-      if (isShareable(document)) await sharing.delete(actor, document.family_id);
+      if (isShareable(document))
+        await store.transact(actor, async (tx) => {
+          if (await sharing.delete({ ...actor, tx }, document.family_id))
+            tx.publish(ShareTokenDeleted, { document_id: document._id });
+        });
       return undefined;
     }),
   ];
@@ -87,7 +101,7 @@ export function linkRoutes({ store, sharing, passwords, now, newToken, appUrl }:
 
   /** The family's token: the stored one if it is valid and its hash is not `replacedHash`, else a new one. */
   async function findOrCreateToken(
-    within: Actor,
+    within: Actor & { tx: Transaction },
     document: DocumentState,
     replacedHash: string | undefined,
   ): Promise<NewToken> {
@@ -98,6 +112,8 @@ export function linkRoutes({ store, sharing, passwords, now, newToken, appUrl }:
     const controls = stored && isLive(stored, document) ? toControls(stored) : {};
     const created = { token: newToken(), share_epoch, created_at: now(), ...controls };
     await sharing.save(within, family_id, created);
+    const replaced = stored !== undefined && isLive(stored, document);
+    within.tx.publish(ShareTokenCreated, { document_id: document._id, replaced });
     return created;
   }
 

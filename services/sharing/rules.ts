@@ -1,5 +1,6 @@
 /** The rules of sharing: what can be shared, what a link shows and who may frame it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 
 /** Whether a document can have a link; drafts and archived documents cannot. */
 export function isShareable(document: { status: string }): boolean {
@@ -100,4 +101,31 @@ export function frameAncestors(origins: readonly string[] | null): string {
 function sameHash(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** The controls of a link as its owner sees them. */
+interface Controls {
+  expires_at?: Date | undefined;
+  password_hash?: string | undefined;
+  allowed_origins?: readonly string[] | undefined;
+}
+
+/** What `share_token.updated` says about a change of the controls. Never the password or its hash. */
+export function toUpdateEvent(document_id: string, { before, after }: { before: Controls; after: Controls }) {
+  const shown = { before: toShownControls(before), after: toShownControls(after) };
+  const hasChanged = {
+    expires_at: shown.before.expires_at !== shown.after.expires_at,
+    password: before.password_hash !== after.password_hash,
+    allowed_origins: !isDeepStrictEqual(shown.before.allowed_origins, shown.after.allowed_origins),
+  };
+  const names = ['expires_at', 'password', 'allowed_origins'] as const;
+  return { document_id, changed: names.filter((name) => hasChanged[name]), ...shown };
+}
+
+function toShownControls({ expires_at, password_hash, allowed_origins }: Controls) {
+  return {
+    expires_at: expires_at?.toISOString() ?? null,
+    has_password: password_hash !== undefined,
+    allowed_origins: allowed_origins ? [...allowed_origins] : null,
+  };
 }

@@ -154,19 +154,23 @@ export function sharingStore(store: Store) {
     },
 
     /**
-     * Changes controls of the token of a document's family and returns it. Changes nothing and returns undefined if
-     * there is no valid token at this moment.
+     * Changes controls of the token of a document's family and returns it as it was and as it is. Changes nothing and
+     * returns undefined if there is no valid token at this moment.
      */
     async updateControls(
       { organization_id, tx }: Actor,
       { family_id, share_epoch }: DocumentState,
       changes: ControlChanges,
-    ): Promise<StoredToken | undefined> {
-      const options = { returnDocument: 'after', ...(tx && { session: tx.session }) } as const;
-      const row = await rows
-        .findOneAndUpdate({ organization_id, family_id, share_epoch }, toUpdate(changes), options)
-        .lean();
-      return row ? toStoredToken(row) : undefined;
+    ): Promise<{ before: StoredToken; after: StoredToken } | undefined> {
+      const filter = { organization_id, family_id, share_epoch };
+      const options = tx ? { session: tx.session } : {};
+      const row = await rows.findOneAndUpdate(filter, toUpdate(changes), options).lean();
+      if (!row) return undefined;
+      const before = toStoredToken(row);
+      const others = Object.fromEntries(Object.entries(before).filter(([name]) => !(name in changes)));
+      const set = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null));
+      // the fields are those of `before`, with new values of the same types
+      return { before, after: { ...others, ...set } as StoredToken };
     },
 
     /**
@@ -179,9 +183,10 @@ export function sharingStore(store: Store) {
       await rows.deleteOne(dead, tx ? { session: tx.session } : {});
     },
 
-    /** Deletes the token of a family, if it has one. */
-    async delete({ organization_id }: Actor, family_id: string): Promise<void> {
-      await rows.deleteOne({ organization_id, family_id });
+    /** Deletes the token of a family. Returns false if it has none. */
+    async delete({ organization_id, tx }: Actor, family_id: string): Promise<boolean> {
+      const options = tx ? { session: tx.session } : {};
+      return (await rows.deleteOne({ organization_id, family_id }, options)).deletedCount > 0;
     },
   };
 }

@@ -5,7 +5,14 @@ import { ApiKeyUsed, identityContract, principalViews } from '../identity/contra
 import * as deliveries from './contract/deliveries.ts';
 import * as listeners from './contract/listeners.ts';
 import * as webhooks from './contract/webhooks.ts';
-import { WebhookDisabled, WebhookExhausted } from './events.ts';
+import {
+  WebhookCreated,
+  WebhookDisabled,
+  WebhookExhausted,
+  WebhookRemoved,
+  WebhookSecretRotated,
+  WebhookUpdated,
+} from './events.ts';
 import { liveWebhookListeners, webhookSubscriptions } from './views.ts';
 
 export * from './contract/deliveries.ts';
@@ -32,7 +39,10 @@ export const webhookDeliveryContract = contract({
   title: 'Webhooks',
   description: 'Sends events to other systems. Deliveries are signed, retried and logged.',
   operations: [webhooks, deliveries, listeners].flatMap((file) => Object.values(file)),
-  publishes: [WebhookExhausted, WebhookDisabled, ApiKeyUsed],
+  publishes: [
+    ...[WebhookCreated, WebhookUpdated, WebhookRemoved, WebhookSecretRotated],
+    ...[WebhookExhausted, WebhookDisabled, ApiKeyUsed],
+  ],
   consumes: [...documentsContract.publishes, ...identityContract.publishes].filter(
     ({ subscribable }) => subscribable,
   ),

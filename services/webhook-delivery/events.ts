@@ -1,6 +1,6 @@
-/** Internal events about failing webhooks. */
+/** Internal events about webhooks and their failures. */
 import { z } from 'zod';
-import { event, id } from '#libs/contract';
+import { event, id, timestamp } from '#libs/contract';
 
 const webhook = z.strictObject({ id, name: z.string(), created_by: id });
 
@@ -26,4 +26,36 @@ export const WebhookDisabled = event('webhook.disabled', {
       description: '`gone`: the receiver responded with 410. `failing`: all deliveries failed for five days.',
     }),
   }),
+});
+
+const target = z.strictObject({
+  host: z.string().meta({ description: 'Host and port of the URL; its path and query may contain a secret' }),
+  event_types: z.array(z.string()),
+  is_active: z.boolean(),
+});
+
+export const WebhookCreated = event('webhook.created', {
+  description: 'A webhook was created.',
+  data: z.strictObject({ webhook_id: id, ...target.shape }),
+});
+
+export const WebhookUpdated = event('webhook.updated', {
+  description: 'The name, the URL, the event types or the activity of a webhook changed.',
+  data: z.strictObject({
+    webhook_id: id,
+    changed: z.array(z.string()).meta({ description: 'Names of the fields' }),
+    before: target,
+    after: target,
+  }),
+});
+
+/** The problem `WebhookDeleted` has the other name. */
+export const WebhookRemoved = event('webhook.deleted', {
+  description: 'A webhook was deleted.',
+  data: z.strictObject({ webhook_id: id, ...target.shape }),
+});
+
+export const WebhookSecretRotated = event('webhook.secret_rotated', {
+  description: 'A webhook got a new secret.',
+  data: z.strictObject({ webhook_id: id, older_secrets_until: timestamp.nullable() }),
 });

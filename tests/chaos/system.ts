@@ -43,6 +43,8 @@ export interface SystemOptions {
   /** The same, only for webhook delivery. */
   delivererMongo?: string;
   replicas?: number;
+  /** The services to start; one that is named twice has two replicas. */
+  names?: readonly string[];
   settings?: Record<string, string>;
 }
 
@@ -63,12 +65,12 @@ const defaultSettings = {
 };
 /** Many times as long as a request and the drain take, and shorter than the time limit of a hook. */
 const stopMs = 110_000 * slowness;
-const names = ['identity', 'documents', 'webhook-delivery'];
+const usualNames = ['identity', 'documents', 'webhook-delivery'];
 const delivery = 'webhook-delivery';
 
 /** Starts the processes with a new database. */
 export async function startSystem(choices: SystemOptions): Promise<System> {
-  const { replicas = 1, settings = {} } = choices;
+  const { replicas = 1, names = usualNames, settings = {} } = choices;
   const unique = randomBytes(4).toString('hex');
   const prefix = `test-${unique}.`;
   const inOwn = (uri: string) => withPath(uri, `faults_${unique}`);
@@ -148,12 +150,11 @@ async function stopInTime(part: ServiceProcess): Promise<number | null> {
   return Promise.race([stopProgram(part), late]).finally(() => clearTimeout(timer));
 }
 
-/** The service whose contract has the first segment of the path. */
+/** The service whose contract has an operation with this path. */
 function findOwner(path: string): string | undefined {
-  const first = (one: string) => one.split(/[/?]/)[1];
-  return contracts
-    .filter(({ name }) => names.includes(name))
-    .find(({ operations }) => operations.some((operation) => first(operation.path) === first(path)))?.name;
+  const [own = ''] = path.split('?');
+  const matches = (pattern: string) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(own);
+  return contracts.find(({ operations }) => operations.some((operation) => matches(operation.path)))?.name;
 }
 
 function withPath(uri: string, database: string): string {

@@ -142,6 +142,19 @@ const otherCases: readonly Case[] = [
     series: { [seriesName('webhook-delivery', 'webhook_due_oldest_seconds')]: '0+60x30' },
   },
   {
+    ...{ alert: 'AuditLogLag', severity: 'ticket', every: '1m', fires: { at: '15m' }, silentAt: '4m' },
+    series: Object.fromEntries(
+      [
+        ['60', '0+0x30'],
+        ['600', '0+10x30'],
+        ['+Inf', '0+10x30'],
+      ].map(([le, values]) => [
+        seriesName('identity', 'audit_log_lag_seconds_bucket', `,le="${le}"`),
+        values ?? '',
+      ]),
+    ),
+  },
+  {
     ...{ alert: 'WebhookBacklog', severity: 'page', every: '1m', fires: { at: '16m' }, silentAt: '8m' },
     series: { [seriesName('webhook-delivery', 'webhook_due_deliveries')]: '0+1000x9 10000x20' },
   },

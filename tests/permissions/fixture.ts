@@ -116,6 +116,18 @@ export function permissionFixture(app: TestApp, people: People) {
     },
 
     /** Creates an item in the owner's inbox: an admin publishes the owner's document. */
+    /** Makes a change that the audit log of the organization records. Returns the id of the entry. */
+    async auditEntry(): Promise<string> {
+      const { id } = await byAdmin('/api-keys', { name: unique('Key') });
+      return until('the entry in the audit log', async () => {
+        const path = '/audit-log?action=api_key.created&limit=10';
+        const entries: { id: string; target: { id: string } }[] = await must(app, 'GET', path, {
+          as: admin.token,
+        });
+        return entries.find(({ target }) => target.id === id)?.id;
+      });
+    },
+
     async inboxItem(): Promise<{ item_id: string }> {
       const { doc_id } = await draft();
       await byAdmin(`/documents/${doc_id}/publish`);

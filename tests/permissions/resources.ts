@@ -5,7 +5,7 @@ import type { TestApp } from '#libs/testing';
 export type Rows = ReadonlyMap<string, string>;
 
 /** What changes in the background: consumed and published events, the last use of a key, the search index. */
-const ignoredCollections = /^system\.|_inbox$|^search$/;
+const ignoredCollections = /^system\.|_inbox$|^search$|^audit_log$/;
 const ignoredFields = ['last_used_at', 'reindex_at', 'normalized_title'];
 const ignoredEvents = ['api_key.used'];
 

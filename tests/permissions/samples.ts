@@ -86,6 +86,8 @@ const identity = {
   listApiKeys: async (fixture) => ({ shows: (await fixture.apiKey()).key_id }),
   deleteApiKey: async (fixture) => ({ params: await fixture.apiKey() }),
   deleteOwnApiKeys: async (fixture) => ({ shows: (await fixture.apiKey()).key_id, ends: true }),
+  listAuditLog: async (fixture) => ({ shows: await fixture.auditEntry() }),
+  exportAuditLog: async (fixture) => ({ shows: await fixture.auditEntry() }),
   listInbox: async (fixture) => ({ shows: (await fixture.inboxItem()).item_id }),
   countInbox: withoutParams,
   markInboxItemRead: async (fixture) => ({ params: await fixture.inboxItem() }),

@@ -30,6 +30,20 @@ export const identityBreaks: Breaks = {
       return String(organization_id);
     },
   ],
+  'audit_log.hash': [
+    set('audit_log', { details: '{}' }),
+    set('audit_log', { previous_hash: '1'.repeat(64) }, { seq: 2 }),
+    async (db) => {
+      const { organization_id } = await findFirst(db, 'audit_log', { seq: 3 });
+      await remove('audit_log', { organization_id, seq: 2 })(db);
+      return String((await findFirst(db, 'audit_log', { organization_id, seq: 3 }))._id);
+    },
+    async (db) => {
+      const { organization_id } = await findFirst(db, 'audit_log', { seq: 2 });
+      await remove('audit_log', { organization_id, seq: 1 })(db);
+      return String((await findFirst(db, 'audit_log', { organization_id, seq: 2 }))._id);
+    },
+  ],
   'organizations.subscription': [remove('subscriptions')],
   'subscriptions._id': [copy('subscriptions', { _id: nobody })],
   'members._id': [set('members', { user_id: nobody })],

@@ -1,4 +1,12 @@
 /** The public interface of the client. */
+export {
+  type AuditLogChecks,
+  type AuditLogFault,
+  type AuditLogSource,
+  AuditLogVerificationError,
+  type VerifiedAuditLog,
+  verifyAuditLog,
+} from './audit-log.ts';
 export { type Client, type ClientOptions, createClient } from './client.ts';
 export type { Download } from './download.ts';
 export {

@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { create } from 'content-disposition';
 import { body, Problem, Unavailable } from '#libs/contract';
 import { handle, type Route, reply } from '#libs/http';
-import type { Actor } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { exportLibrary, zipType } from '../contract.ts';
+import { LibraryExported } from '../events.ts';
 import { toFileName } from '../formats/file-name.ts';
 import type { DocumentStore, ExportSource } from '../store/documents.ts';
 import type { LibraryDocument, LibraryStore } from '../store/library.ts';
@@ -15,6 +16,7 @@ import { type ArchiveFile, createZipStream } from './zip-stream.ts';
 
 /** Dependencies and limits of `libraryHandlers`. */
 export interface LibraryDeps {
+  store: Pick<Store, 'transact'>;
   documents: Pick<DocumentStore, 'findSource' | 'findOrganization'>;
   library: LibraryStore;
   workers: Pick<ExportWorkers, 'run'>;
@@ -43,7 +45,7 @@ interface ExportedDocument {
 
 /** Creates the handler of `exportLibrary`. */
 export function libraryHandlers(deps: LibraryDeps): Route[] {
-  const { documents, library, now, onError } = deps;
+  const { store, documents, library, now, onError } = deps;
   let running = 0;
   return [
     handle(exportLibrary, async ({ actor, query, call }) => {
@@ -61,6 +63,12 @@ export function libraryHandlers(deps: LibraryDeps): Route[] {
           documents.findOrganization(actor),
           library.listIds(actor, query),
         ]);
+        // before the first byte, so that nobody has an archive that the audit log does not know
+        await store.transact(actor, async (tx) => {
+          const { status = null, department = null, updated_since } = query;
+          const selection = { status, department, updated_since: updated_since?.toISOString() ?? null };
+          tx.publish(LibraryExported, selection);
+        });
         const stream = createZipStream(listFiles(deps, actor, { ids, signal: call.signal }), onError);
         stream.once('close', end);
         hasStarted = true;

@@ -113,6 +113,17 @@ test('status, department and time select documents', async () => {
     expect((await open(key, query)).status).toBe(400);
 });
 
+test('the export is in the outbox before the archive is sent', async () => {
+  const { key, organizationId } = await register(app);
+  await download(key, '?status=archived');
+  const outbox = app.db.collection('export_outbox');
+  const [row] = await outbox.find({ type: 'library.exported' }).sort({ _id: -1 }).limit(1).toArray();
+  expect(JSON.parse(row?.event)).toMatchObject({
+    organization_id: organizationId,
+    data: { status: ['archived'], department: null, updated_since: null },
+  });
+});
+
 test('the archive contains only documents of the organization', async () => {
   const other = await register(app);
   await createDocument(app, other.key, sample);

@@ -15,6 +15,7 @@ import {
   type Transaction,
 } from '#libs/store';
 import { Template } from '../contract.ts';
+import { TemplateCreated, TemplateDeleted } from '../events.ts';
 
 type FileId = mongoose.mongo.ObjectId;
 
@@ -84,6 +85,7 @@ export function templateStore(store: Store, onError: (message: string, error: un
         return await store.respond(actor, async (within, { session }) => {
           await claim(within);
           await rows.insertMany([row], { session, lean: true });
+          within.tx.publish(TemplateCreated, { template_id: _id, sha256: row.sha256 });
           return reply(row);
         });
       } catch (error) {
@@ -122,9 +124,16 @@ export function templateStore(store: Store, onError: (message: string, error: un
     },
 
     /** Deletes a template and its files; returns false if it was already deleted. */
-    async remove({ organization_id }: Actor, template: TemplateRow): Promise<boolean> {
-      const { deletedCount } = await rows.deleteOne({ _id: template._id, organization_id });
-      if (deletedCount === 0) return false;
+    async remove(actor: Actor, template: TemplateRow): Promise<boolean> {
+      const { organization_id } = actor;
+      const isDeleted = await store.transact(actor, async (tx) => {
+        const filter = { _id: template._id, organization_id };
+        const { deletedCount } = await rows.deleteOne(filter, { session: tx.session });
+        if (deletedCount === 0) return false;
+        tx.publish(TemplateDeleted, { template_id: template._id, sha256: template.sha256 });
+        return true;
+      });
+      if (!isDeleted) return false;
       const { original_file, compiled_file } = template;
       await deleteFiles(compiled_file ? [original_file, compiled_file] : [original_file]);
       return true;

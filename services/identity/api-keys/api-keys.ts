@@ -7,6 +7,8 @@ import { handle, toPage } from '#libs/http';
 import type { Store, Transaction } from '#libs/store';
 import {
   type ApiKey,
+  ApiKeyCreated,
+  ApiKeyRevoked,
   ApiKeyUsed,
   createApiKey,
   deleteApiKey,
@@ -60,7 +62,10 @@ export function apiKeyHandlers({ now, apiKeys, storageQuota, store }: ApiKeyOpti
       const create = async (within: typeof actor & { tx: Transaction }) => {
         await storageQuota.claim(within, 'api_keys', () => apiKeys.count(within));
         if (!(await apiKeys.insert(within, row))) throw Unauthenticated();
-        call.audit({ created_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
+        const expiry = { expires_at: row.expires_at?.toISOString() ?? null };
+        call.audit({ created_key_id: row._id, ...expiry });
+        const created = { key_id: row._id, member_id: user_id, role: row.role, ...expiry };
+        within.tx.publish(ApiKeyCreated, created);
         return { ...toApiKey(row), key };
       };
       // creations of one organization would conflict in MongoDB
@@ -79,13 +84,13 @@ export function apiKeyHandlers({ now, apiKeys, storageQuota, store }: ApiKeyOpti
 
     handle(deleteApiKey, async ({ actor, params, call, authorize }) => {
       call.audit({ revoked_key_id: params.key_id });
-      const revoked = await apiKeys.revoke(actor, params.key_id, authorize);
+      const revoked = await apiKeys.revoke(actor, params.key_id, authorize, publishRevocation);
       call.audit({ member_id: revoked.user_id });
       return undefined;
     }),
 
     handle(deleteOwnApiKeys, async ({ actor, call }) => {
-      call.audit({ count: await apiKeys.revokeAll(actor, actor.user_id) });
+      call.audit({ count: await apiKeys.revokeAll(actor, actor.user_id, publishRevocation) });
       return undefined;
     }),
   ];
@@ -101,6 +106,10 @@ export function recordKeyUsage({ apiKeys }: { apiKeys: ApiKeyRepository }): Subs
       apiKeys.recordUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
     ),
   ];
+}
+
+function publishRevocation(tx: Transaction, member_id: string, key_ids: string[]): void {
+  tx.publish(ApiKeyRevoked, { key_ids, member_id });
 }
 
 function expiryInPastError() {

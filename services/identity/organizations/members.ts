@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { id, NotFound, parseCursor } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
-import { deleteMember, listMembers, listRoles, MemberRemoved, updateMember } from '../contract.ts';
+import {
+  deleteMember,
+  listMembers,
+  listRoles,
+  MemberRemoved,
+  MemberUpdated,
+  updateMember,
+} from '../contract.ts';
 import { toMember } from '../presenters.ts';
 import { roles } from '../rules/roles.ts';
 import type { MemberRepository, MemberWithUser } from '../store/members.ts';
@@ -24,7 +31,13 @@ export function memberHandlers({ members }: { members: MemberRepository }) {
     handle(updateMember, async ({ actor, params, body, call }) => {
       const { member_id } = params;
       call.audit({ member_id, ...body });
-      const updated = await members.update(actor, member_id, body);
+      const updated = await members.update(actor, member_id, body, (before, after, tx) =>
+        tx.publish(MemberUpdated, {
+          member_id,
+          before: { role: before.role, department: before.department },
+          after: { role: after.role, department: after.department },
+        }),
+      );
       if (!updated) throw NotFound();
       call.audit({ role_before: updated.before.role });
       return toMember(updated.user, updated.member);

@@ -2,8 +2,9 @@
 import { InvalidRequest, newId, Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
-import { createOrganization, getOrganization, updateOrganization } from '../contract.ts';
+import { createOrganization, getOrganization, OrganizationUpdated, updateOrganization } from '../contract.ts';
 import { toOrganization } from '../presenters.ts';
+import { toOrganizationChange } from '../rules/organization-change.ts';
 import { getPlanTerms, type PlanLimits, type PlanName } from '../rules/plans.ts';
 import { isReserved, toSlug } from '../rules/slug.ts';
 import type { OrganizationRepository } from '../store/organizations.ts';
@@ -38,7 +39,10 @@ export function organizationHandlers({
         changed: [...Object.keys(fields), ...Object.keys(settings).map((key) => `settings.${key}`)],
       });
       if (body.slug !== undefined && isReserved(body.slug)) throw reservedSlugError();
-      const row = await organizations.update(actor, body);
+      const row = await organizations.update(actor, body, (before, after, tx) => {
+        const change = toOrganizationChange(toOrganization(before), toOrganization(after));
+        if (change.changed.length > 0) tx.publish(OrganizationUpdated, change);
+      });
       if (!row) throw Unauthenticated();
       return toOrganization(row);
     }),

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { NotFound } from '#libs/contract';
 import { handle } from '#libs/http';
-import { getSubscription, type Subscription, setSubscription } from '../contract.ts';
+import { getSubscription, OrganizationPlanChanged, type Subscription, setSubscription } from '../contract.ts';
 import { getPlanTerms, type PlanLimits } from '../rules/plans.ts';
 import { getLimit, type StorageLimitName } from '../rules/storage-limits.ts';
 import { nextRenewal } from '../rules/terms.ts';
@@ -29,9 +29,15 @@ export function subscriptionHandlers({ plans, measureStorage, planLimits, now }:
       }),
     ],
     adminHandlers: [
-      handle(setSubscription, async ({ params, body, call }) => {
-        call.audit({ organization_id: params.organization_id, plan: body.plan });
-        const row = await plans.set(params.organization_id, body.plan, getPlanTerms(body.plan, planLimits));
+      handle(setSubscription, async ({ actor, params, body, call }) => {
+        const { organization_id } = params;
+        call.audit({ organization_id, plan: body.plan });
+        // the event belongs to the organization, and has no user as its actor
+        const system = { ...actor, organization_id, user_id: null };
+        const terms = getPlanTerms(body.plan, planLimits);
+        const row = await plans.set(system, body.plan, terms, (before, tx) =>
+          tx.publish(OrganizationPlanChanged, { before: before.plan, after: body.plan }),
+        );
         if (!row) throw NotFound();
         return toReply(row);
       }),

@@ -84,7 +84,7 @@ test('the page loads without violations and other hosts', async () => {
   );
   const tags = await page.locator('.opblock-tag').allTextContents();
   expect(tags[0]).toMatch(/^Start here/);
-  expect(tags).toHaveLength(13);
+  expect(tags).toHaveLength(14);
   await page.locator('#contents a', { hasText: 'Create a draft, empty' }).click();
   await page.locator('.samples').waitFor();
   expect(await page.locator('.errors-wrapper').count()).toBe(0);

@@ -36,6 +36,7 @@ export const roles = [
       'members.*',
       'api_keys.*',
       'organization.update',
+      'audit_log.read',
     ],
   },
 ];

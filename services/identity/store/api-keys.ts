@@ -1,8 +1,11 @@
 /** API keys in MongoDB, stored as hashes. */
 import { NotFound } from '#libs/contract';
-import type { Actor, Store } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { toMembershipId } from './accounts.ts';
 import { type ApiKeyRow, apiKeys, members } from './collections.ts';
+
+/** Called with the ids of the keys of a member that were revoked. */
+type OnRevoked = (tx: Transaction, userId: string, keyIds: string[]) => void;
 
 /** Creates the repository of API keys, limited to the organization of the actor. */
 export function apiKeyRepository(store: Store) {
@@ -42,12 +45,19 @@ export function apiKeyRepository(store: Store) {
     },
 
     /**
-     * Deletes an API key and all keys created with it, directly or indirectly, and returns the key. Throws
-     * `NotFound`, or what `authorize` throws for this key.
+     * Deletes an API key and all keys created with it, directly or indirectly, calls `onRevoked` in the transaction,
+     * and returns the key. Throws `NotFound`, or what `authorize` throws for this key.
      */
-    revoke(actor: Actor, keyId: string, authorize: (key: ApiKeyRow) => void): Promise<ApiKeyRow> {
+    revoke(
+      actor: Actor,
+      keyId: string,
+      authorize: (key: ApiKeyRow) => void,
+      onRevoked: OnRevoked,
+    ): Promise<ApiKeyRow> {
       const { organization_id } = actor;
-      return store.transact(actor, async ({ session }) => {
+      return store.transact(actor, async (tx) => {
+        const { session } = tx;
+        const revokedIds = [keyId];
         const revoked = await rows.keys.findOneAndDelete({ _id: keyId, organization_id }, { session }).lean();
         if (!revoked) throw NotFound();
         authorize(revoked);
@@ -55,23 +65,29 @@ export function apiKeyRepository(store: Store) {
           const created = { organization_id, created_by_key_id: { $in: creators } };
           creators = (await rows.keys.find(created, { _id: 1 }, { session }).lean()).map(({ _id }) => _id);
           await rows.keys.deleteMany({ _id: { $in: creators } }, { session });
+          revokedIds.push(...creators);
         }
+        onRevoked(tx, revoked.user_id, revokedIds);
         return revoked;
       });
     },
 
-    /** Deletes all API keys of a member. Returns their number. */
-    revokeAll(actor: Actor, userId: string): Promise<number> {
+    /**
+     * Deletes all API keys of a member, and calls `onRevoked` in the transaction if there are some. Returns their
+     * number.
+     */
+    revokeAll(actor: Actor, userId: string, onRevoked: OnRevoked): Promise<number> {
       const { organization_id } = actor;
-      return store.transact(actor, async ({ session }) => {
+      return store.transact(actor, async (tx) => {
+        const { session } = tx;
         // the increment makes this transaction conflict with a concurrent creation of a key
         const _id = toMembershipId(organization_id, userId);
         await rows.members.updateOne({ _id, organization_id }, { $inc: { keys_made: 1 } }, { session });
-        const { deletedCount } = await rows.keys.deleteMany(
-          { organization_id, user_id: userId },
-          { session },
-        );
-        return deletedCount;
+        const own = { organization_id, user_id: userId };
+        const keyIds = (await rows.keys.find(own, { _id: 1 }, { session }).lean()).map((key) => key._id);
+        await rows.keys.deleteMany({ _id: { $in: keyIds } }, { session });
+        if (keyIds.length > 0) onRevoked(tx, userId, keyIds);
+        return keyIds.length;
       });
     },
 

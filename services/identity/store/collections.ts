@@ -4,6 +4,7 @@ import { id } from '#libs/contract';
 import { collection, type SealedField, type StoredRow } from '#libs/store';
 import { ApiKey, Department, InboxItem, Invitation, Member, Organization, type Settings } from '../shapes.ts';
 import { subscriptionTerms } from '../views.ts';
+import { auditLog } from './audit-log-collection.ts';
 
 export const users = collection('users', {
   row: Member.pick({ name: true, email: true }).extend({
@@ -219,4 +220,5 @@ export const identityCollections = [
   signingKeys,
   notifications,
   rateLimits,
+  auditLog,
 ];

@@ -52,13 +52,14 @@ export function memberRepository(store: Store, departments: DepartmentRepository
     },
 
     /**
-     * Changes the role or department of a member. Returns undefined if there is no such member. Rejects with
-     * `LastAdmin` or `NoSuchDepartment`.
+     * Changes the role or department of a member, and calls `onChanged` in the transaction if one differs. Returns
+     * undefined if there is no such member. Rejects with `LastAdmin` or `NoSuchDepartment`.
      */
     update(
       actor: Actor,
       userId: string,
       change: MemberChange,
+      onChanged: (before: MemberRow, after: MemberRow, tx: Transaction) => void,
     ): Promise<(MemberWithUser & { before: MemberRow }) | undefined> {
       return store.transact(actor, async (tx) => {
         const found = await find(actor, userId, tx);
@@ -71,7 +72,10 @@ export function memberRepository(store: Store, departments: DepartmentRepository
           { role, department },
           { session: tx.session },
         );
-        return { user: found.user, member: { ...found.member, role, department }, before: found.member };
+        const member = { ...found.member, role, department };
+        if (role !== found.member.role || department !== found.member.department)
+          onChanged(found.member, member, tx);
+        return { user: found.user, member, before: found.member };
       });
     },
 

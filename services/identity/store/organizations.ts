@@ -58,11 +58,16 @@ export function organizationRepository(store: Store) {
       return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
     },
 
-    /** Changes the given fields and merges settings by key. Rejects with `SlugTaken`. */
+    /**
+     * Changes the given fields and merges settings by key. Calls `onChanged` in the transaction. Rejects with
+     * `SlugTaken`.
+     */
     async update(
-      { organization_id }: Actor,
+      actor: Actor,
       { name, slug, settings }: OrganizationChange,
+      onChanged: (before: OrganizationRow, after: OrganizationRow, tx: Transaction) => void,
     ): Promise<OrganizationRow | undefined> {
+      const { organization_id } = actor;
       const changed = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);
       const set = {
         ...(name !== undefined && { name }),
@@ -70,12 +75,16 @@ export function organizationRepository(store: Store) {
         ...Object.fromEntries(changed.map(([key, value]) => [`settings.${key}`, value])),
       };
       try {
-        const options = { returnDocument: 'after' as const };
-        return (
-          (await rows
-            .findOneAndUpdate({ _id: organization_id }, { $set: set, $inc: { row_version: 1 } }, options)
-            .lean()) ?? undefined
-        );
+        return await store.transact(actor, async (tx) => {
+          const [filter, { session }] = [{ _id: organization_id }, tx];
+          const before = await rows.findOne(filter, null, { session }).lean();
+          const update = { $set: set, $inc: { row_version: 1 } };
+          const options = { session, returnDocument: 'after' as const };
+          const after = await rows.findOneAndUpdate(filter, update, options).lean();
+          if (!before || !after) return undefined;
+          onChanged(before, after, tx);
+          return after;
+        });
       } catch (error) {
         if (isDuplicate(error)) throw SlugTaken();
         throw error;

@@ -1,5 +1,5 @@
 /** Subscriptions in MongoDB, and their usage. */
-import type { Store } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { publishRecords } from '../../documents/views.ts';
 import type { PlanName, PlanTerms } from '../rules/plans.ts';
 import { type Terms, toPeriod } from '../rules/terms.ts';
@@ -15,16 +15,25 @@ export function planRepository(store: Store) {
       return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
     },
 
-    /** Sets the plan and its terms. Returns undefined if the organization does not exist. */
-    async set(
-      organization_id: string,
+    /**
+     * Sets the plan and its terms, and calls `onSet` in the transaction. Returns undefined if the organization does not
+     * exist.
+     */
+    set(
+      actor: Actor,
       plan: PlanName,
       { publishLimit: publish_limit, storageLimits: storage_limits, renews }: PlanTerms,
+      onSet: (before: SubscriptionRow, tx: Transaction) => void,
     ): Promise<SubscriptionRow | undefined> {
       const terms = { plan, publish_limit, storage_limits, renews };
       const update = { $set: terms, $inc: { terms_version: 1 } };
-      const options = { returnDocument: 'after' as const };
-      return (await rows.findOneAndUpdate({ _id: organization_id }, update, options).lean()) ?? undefined;
+      return store.transact(actor, async (tx) => {
+        const options = { session: tx.session };
+        const before = await rows.findOneAndUpdate({ _id: actor.organization_id }, update, options).lean();
+        if (!before) return undefined;
+        onSet(before, tx);
+        return { ...before, ...terms, terms_version: before.terms_version + 1 };
+      });
     },
 
     /** How many publishes count against the limit at `at`. */

@@ -2,6 +2,7 @@
 import type { Store } from '#libs/store';
 import { accountRepository } from './accounts.ts';
 import { apiKeyRepository } from './api-keys.ts';
+import { auditLogRepository } from './audit-log.ts';
 import { departmentRepository } from './departments.ts';
 import { invitationRepository } from './invitations.ts';
 import { memberRepository } from './members.ts';
@@ -22,6 +23,7 @@ export function createRepositories(store: Store, now: () => Date) {
   return {
     accounts: accountRepository(store),
     apiKeys,
+    auditLog: auditLogRepository(store),
     departments,
     invitations,
     measureStorage: createStorageMeter(store, { apiKeys, invitations }),

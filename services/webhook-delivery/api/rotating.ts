@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { Store } from '#libs/store';
-import { rotateWebhookSecret, TooManySecrets } from '../contract.ts';
+import type { Store, Transaction } from '#libs/store';
+import { rotateWebhookSecret, TooManySecrets, WebhookSecretRotated } from '../contract.ts';
 import { maxSecrets, rotateSecrets } from '../rules/secrets.ts';
 import { formatSecret } from '../rules/signature.ts';
 import type { Configs } from '../store/configs.ts';
@@ -29,7 +29,7 @@ export function secretRotationHandlers({
         const secret = new Secret(formatSecret(randomBytes(32)));
         const overlapSeconds = body?.overlap_seconds ?? defaultOverlapSeconds;
         call.audit({ webhook_id: params.config_id, overlap_seconds: overlapSeconds });
-        const rotate = async (transactionActor: typeof actor) => {
+        const rotate = async (transactionActor: typeof actor & { tx: Transaction }) => {
           const config = await getConfig(configs, transactionActor, params.config_id);
           authorize(config);
           const at = now();
@@ -38,6 +38,7 @@ export function secretRotationHandlers({
           const row = await configs.update(transactionActor, config, { secrets });
           const ends = secrets.flatMap(({ until }) => until?.toISOString() ?? []);
           const older_secrets_until = ends.sort().at(-1) ?? null;
+          transactionActor.tx.publish(WebhookSecretRotated, { webhook_id: config._id, older_secrets_until });
           return { ...toWebhook(row), secret: secret.reveal(), older_secrets_until };
         };
         return store.withLock(params.config_id, () => store.respond(actor, rotate));

@@ -1,5 +1,6 @@
 /** Handlers that create, list, get, update and delete webhooks. */
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { InvalidRequest, parseCursor, Secret } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
@@ -13,9 +14,13 @@ import {
   maxWebhooks,
   TooManyWebhooks,
   updateWebhook,
+  WebhookCreated,
+  WebhookRemoved,
+  WebhookUpdated,
 } from '../contract.ts';
 import { restartsFailureCount } from '../rules/endpoint-health.ts';
 import { formatSecret } from '../rules/signature.ts';
+import type { ConfigRow } from '../store/collections.ts';
 import type { Configs } from '../store/configs.ts';
 import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 import type { Sender } from '../transport/sender.ts';
@@ -46,6 +51,7 @@ export function webhookHandlers({ store, configs, waiting, sender, storageQuota,
         await storageQuota.claim(transactionActor, 'webhooks', () => configs.count(transactionActor));
         const row = await configs.insert(transactionActor, { ...body, secret });
         call.audit({ webhook_id: row._id });
+        transactionActor.tx.publish(WebhookCreated, { webhook_id: row._id, ...toLoggedTarget(row) });
         return { ...toWebhook(row), secret: secret.reveal() };
       };
       // two replicas may exceed the limit by one
@@ -71,7 +77,11 @@ export function webhookHandlers({ store, configs, waiting, sender, storageQuota,
         const config = await getConfig(configs, { ...actor, tx }, params.config_id);
         authorize(config);
         const restart = restartsFailureCount(config, body) && { failures_counted_from: now() };
-        return configs.update({ ...actor, tx }, config, { ...body, ...restart });
+        const updated = await configs.update({ ...actor, tx }, config, { ...body, ...restart });
+        const changed = listChanges(config, updated);
+        const fields = { before: toLoggedTarget(config), after: toLoggedTarget(updated) };
+        if (changed.length > 0) tx.publish(WebhookUpdated, { webhook_id: config._id, changed, ...fields });
+        return updated;
       });
       return toWebhook(row);
     }),
@@ -79,8 +89,10 @@ export function webhookHandlers({ store, configs, waiting, sender, storageQuota,
     handle(deleteWebhook, async ({ actor, params: { config_id }, call, authorize }) => {
       call.audit({ webhook_id: config_id });
       await store.transact(actor, async (tx) => {
-        authorize(await getConfig(configs, { ...actor, tx }, config_id));
+        const config = await getConfig(configs, { ...actor, tx }, config_id);
+        authorize(config);
         await configs.delete({ ...actor, tx }, config_id);
+        tx.publish(WebhookRemoved, { webhook_id: config_id, ...toLoggedTarget(config) });
         await waiting.failWaiting(config_id, tx);
       });
       // a retry that was scheduled during the transaction; if this fails, it fails when it is due
@@ -96,8 +108,19 @@ export function webhookHandlers({ store, configs, waiting, sender, storageQuota,
   }
 }
 
+/** The fields of a webhook in its events. */
+function toLoggedTarget({ url, event_types, is_active }: ConfigRow) {
+  return { host: getHost(url), event_types: [...event_types], is_active };
+}
+
+/** The names of the fields that differ. */
+function listChanges(before: ConfigRow, after: ConfigRow): string[] {
+  const fields = ['name', 'url', 'event_types', 'is_active'] as const;
+  return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+}
+
 /**
- * The security log stores only the host of a URL, because its path and query may contain a receiver's token.
+ * The security log and events store only the host of a URL, because its path and query may contain a receiver's token.
  */
 function getHost(url: string): string {
   return new URL(url).host;

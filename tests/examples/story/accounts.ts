@@ -1,4 +1,5 @@
 /** The part of the story about people: register, log in, invite a colleague, set up the organization. */
+import { must, until } from '#libs/testing';
 import type { Recorder } from '../recorder.ts';
 
 /** The people of the story. */
@@ -96,6 +97,21 @@ export async function invite(recorder: Recorder, accounts: { admin: string }) {
   await example('deleteInvitation', { as, params: { invitation_id: withdrawn.id } });
   await example('updateMember', { as, params: { member_id: colleagueId }, body: { role: 'member' } });
   return { colleague: String(login.access_token), colleagueId };
+}
+
+/** The admin looks up who published, and exports the log. */
+export async function readAuditLog({ app, example }: Recorder, { admin: as }: Accounts): Promise<void> {
+  await until('the entry about the publication', async () => {
+    const entries = await must(app, 'GET', '/audit-log?action=document.published', { as });
+    return entries.length > 0;
+  });
+  await example('listAuditLog', {
+    ...{ as, query: { action: ['document.published'], limit: 20 } },
+    // events of several services arrive in any order
+    shorten: ([entry]) => [{ ...entry, seq: 12 }],
+  });
+  await example('exportAuditLog', { as, query: { format: 'jsonl' } });
+  await example('exportAuditLog', { as, query: { format: 'csv' } });
 }
 
 /** The organization is cleaned up, and the admin logs out. */

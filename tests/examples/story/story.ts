@@ -1,7 +1,7 @@
 /** The story of the examples: an organization uses every operation once, in an order in which this makes sense. */
 import type { WebhookReceiver } from '#libs/testing';
 import type { Recorder } from '../recorder.ts';
-import { invite, leave, readReference, register, setUpOrganization } from './accounts.ts';
+import { invite, leave, readAuditLog, readReference, register, setUpOrganization } from './accounts.ts';
 import { approve, assign, publish, publishOther, review, revise, showPicture, write } from './documents.ts';
 import { createWebhook, inspectWebhook, listen } from './webhooks.ts';
 
@@ -27,6 +27,7 @@ export async function runStory(
   await inspectWebhook(recorder, key, webhook);
   const payloads = webhook.payloads();
   await listen(recorder, key, other);
+  await readAuditLog(recorder, accounts);
   await leave(recorder, accounts);
   return payloads;
 }

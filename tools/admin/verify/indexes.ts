@@ -20,10 +20,13 @@ const collections = services.flatMap(({ contract, collections }) => [
   ),
 ]);
 
+const appended = new Set(services.flatMap(({ contract }) => contract.appends ?? []));
+
 /** The invariant of all indexes. */
 export const indexInvariant: Invariant = {
   name: 'indexes',
-  description: 'A collection has all indexes that its service declares, and none that is obsolete.',
+  description:
+    'A collection has all indexes that its service declares, none that is obsolete, and none that removes rows which only may be added.',
   async *find(scan) {
     for (const { name, schema, obsoleteIndexes } of collections) {
       // the service creates its collections when it starts
@@ -31,6 +34,9 @@ export const indexInvariant: Invariant = {
       const indexes = await scan.db.collection(name).indexes();
       for (const index of indexes.map((one) => String(one.name)))
         if (obsoleteIndexes.includes(index)) yield `${name} ${index}`;
+      // the service may create indexes, and MongoDB itself would remove the rows
+      for (const { name: index, expireAfterSeconds } of indexes)
+        if (appended.has(name) && expireAfterSeconds !== undefined) yield `${name} ${index}`;
       const existing = new Set(indexes.map(toText));
       for (const [key, options] of schema.indexes()) {
         const text = toText({ key, ...options });

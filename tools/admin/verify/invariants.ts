@@ -1,6 +1,7 @@
 /** All invariants of the database, in the order in which they are checked. */
 import { approvalInvariants } from './approvals.ts';
 import { assetInvariants } from './assets.ts';
+import { auditLogInvariant } from './audit-log.ts';
 import { documentInvariants } from './documents.ts';
 import { eventInvariants } from './events.ts';
 import { identityInvariants } from './identity.ts';
@@ -16,6 +17,7 @@ import { webhookInvariants } from './webhooks.ts';
 export const invariants: readonly Invariant[] = [
   indexInvariant,
   ...identityInvariants,
+  auditLogInvariant,
   ...documentInvariants,
   ...assetInvariants,
   ...approvalInvariants,

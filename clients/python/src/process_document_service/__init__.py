@@ -1,6 +1,7 @@
 """Client for the Process Document Service."""
 
 from . import models
+from ._audit_log import AuditLogFault, AuditLogVerificationError, VerifiedAuditLog, verify_audit_log
 from ._client import Client
 from ._contract import API_VERSION, KnownProblemCode
 from ._download import Download
@@ -22,16 +23,20 @@ __all__ = [
     "ApiConnectionError",
     "ApiResponse",
     "ApiTimeoutError",
+    "AuditLogFault",
+    "AuditLogVerificationError",
     "Client",
     "Download",
     "FileContent",
     "KnownProblemCode",
     "NotModified",
     "ProblemError",
+    "VerifiedAuditLog",
     "WebhookPayload",
     "WebhookRejection",
     "WebhookTestPayload",
     "WebhookVerificationError",
     "models",
+    "verify_audit_log",
     "verify_webhook",
 ]

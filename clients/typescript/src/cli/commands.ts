@@ -1,6 +1,7 @@
 /** All commands of `pds`. */
 import { approvalCommands } from './approvals.ts';
 import { assetCommands } from './assets.ts';
+import { auditCommands } from './audit.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './completion.ts';
 import { docsCommands } from './docs.ts';
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   ...reviewCommands,
   ...assetCommands,
   library,
+  ...auditCommands,
   pull,
   push,
   ...webhookCommands,
