@@ -52,14 +52,12 @@ export const documents = service({
     const repository = documentRepository(store, stores, now);
     const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
     const deps = {
-      ...{ store, repository, trees: nodeTrees, now },
-      ...assetDeps,
+      ...{ store, repository, trees: nodeTrees, now, ...assetDeps },
       listing: listing(store, searchWords),
       families: families(store, repository),
       assignees: assignees(store, now),
-      approvals: approvals(store),
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
-      quota: quota(store),
+      ...{ approvals: approvals(store), quota: quota(store) },
       countNotice: reviewNoticeCounter(meters),
       onError: (message: string, error: unknown) => log.warn({ err: error }, message),
     };

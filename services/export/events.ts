@@ -1,7 +1,6 @@
 /** The events that export publishes. They are internal: webhooks cannot subscribe to them. */
 import { z } from 'zod';
 import { event, id, timestamp } from '#libs/contract';
-import { documentStatus } from '../documents/shapes.ts';
 
 const template = z.strictObject({
   template_id: id,
@@ -24,7 +23,7 @@ export const TemplateDeleted = event('template.deleted', {
 export const LibraryExported = event('library.exported', {
   description: 'The export of the library as an archive was started.',
   data: z.strictObject({
-    status: z.array(documentStatus).nullable().meta({ description: 'Null for documents of every status' }),
+    status: z.array(z.string()).nullable().meta({ description: 'Null for documents of every status' }),
     department: z.string().nullable(),
     updated_since: timestamp.nullable(),
   }),

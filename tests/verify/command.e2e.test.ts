@@ -38,7 +38,7 @@ test('verify prints each broken invariant and exits with 1', async () => {
   await nodes.insertOne({ _id, ...{ node_type: 'section', parent_id: null, order: 1 } });
   // the services create the indexes of their collections when they start
   const lines = [
-    expect.stringMatching(/^indexes: 1 broken \(nodes \{/),
+    expect.stringMatching(/^indexes: 2 broken \(nodes \{/),
     `nodes.document_id: 1 broken (${_id}). A node belongs to a document of its organization.`,
   ];
   expect(await verify()).toEqual({
