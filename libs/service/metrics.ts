@@ -1,5 +1,4 @@
 /** The metrics of a process: requests, events, MongoDB and the process itself. */
-
 import type { RequestOutcome } from '#libs/http';
 import packed from '../../package.json' with { type: 'json' };
 import { type Metric, toStatusClass } from './metric-definition.ts';

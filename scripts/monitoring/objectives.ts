@@ -1,5 +1,4 @@
 /** Declares the service level objectives and their recording rules. */
-
 import { series } from './queries.ts';
 import type { TimeScale } from './time-scale.ts';
 
