@@ -1,4 +1,5 @@
 /** Tests `npm run admin -- dead-letters`: list and show dead letters, and replay them after a repair. */
+
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Envelope, newId, Secret } from '#libs/contract';

@@ -1,6 +1,7 @@
 /**
  * Limits for documents of the maximum size: duration and memory of requests, and latency of other requests.
  */
+
 import { createDocument, must, publishDocument } from '#libs/testing';
 import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';

@@ -1,4 +1,5 @@
 /** Parsing of ETags in request headers (RFC 9110, section 13). */
+
 import { ifMatchPattern } from '#libs/contract';
 
 /** One entity tag. Group 1 is the text between the quotes; `W/` marks a weak tag. */

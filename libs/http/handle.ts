@@ -1,4 +1,5 @@
 /** Handlers: the function that a capability provides for each operation, with its input and reply types. */
+
 import type { z } from 'zod';
 import {
   type ActorOf,

@@ -1,4 +1,5 @@
 /** Tests for multipart bodies: text fields and one file. */
+
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';

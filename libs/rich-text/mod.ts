@@ -9,11 +9,15 @@ export {
 export { type Callout, type CalloutKind, calloutKinds, getCallout } from './callout.ts';
 export { type ColorName, colorNames, getColor } from './color.ts';
 export { findFaults, isRichText } from './faults.ts';
+export { fromHast, type HastDrop, type HastOptions, hastDrops } from './from-hast.ts';
 export { toGfm } from './gfm.ts';
 export { createGrid, type GridCell } from './grid.ts';
 export { type HtmlOptions, type HtmlWords, toHtml } from './html.ts';
 export type { FindPicture } from './html-inline.ts';
 export { type Image, parseImage, parsePageImage, readImage } from './image.ts';
+export { type HastNode, hasClass, isHastElement, toHastText } from './hast-elements.ts';
+export { type HtmlWords, toHtml } from './html.ts';
+export { parseImage, parsePageImage } from './image.ts';
 export { knownMarks } from './known-marks.ts';
 export { knownNodes } from './known-nodes.ts';
 export { type KnownAttribute, type KnownMark, type KnownNode, warningCodes } from './known-types.ts';

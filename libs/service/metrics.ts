@@ -1,4 +1,5 @@
 /** The metrics of a process: requests, events, MongoDB and the process itself. */
+
 import type { RequestOutcome } from '#libs/http';
 import packed from '../../package.json' with { type: 'json' };
 import { type Metric, toStatusClass } from './metric-definition.ts';

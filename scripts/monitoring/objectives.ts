@@ -1,4 +1,5 @@
 /** Declares the service level objectives and their recording rules. */
+
 import { series } from './queries.ts';
 import type { TimeScale } from './time-scale.ts';
 

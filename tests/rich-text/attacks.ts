@@ -1,4 +1,5 @@
 /** Strings that attack viewers of rich text, and trees that contain them; for tests only. */
+
 import type { RichText } from '../../libs/rich-text/tree.ts';
 import { doc, link, node, nodeWith, p, text } from '../fixtures/generators/rich-text.ts';
 import { dataUri, png } from './sample-images.ts';
