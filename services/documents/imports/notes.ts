@@ -66,7 +66,7 @@ function decode(id: string): string {
 }
 
 function withoutBackReferences(children: Element['children']): Element['children'] {
-  return children.flatMap((child) => {
+  return children.flatMap((child): Element['children'] => {
     if (!isHastElement(child)) return [child];
     const isBack =
       child.tagName === 'a' &&

@@ -42,7 +42,7 @@ export class PictureCollector {
     const file = this.find(src) ?? readDataUri(src);
     const alt = file?.alt ?? String(element.properties.alt ?? '').trim();
     const refuse = (code: WarningCode) => {
-      this.report.warn(code, { path, detail: alt || src.slice(0, 80) });
+      this.report.warn(code, { path, detail: alt || (file ? '' : src.slice(0, 80)) });
       return alt === '' ? '[picture]' : `[picture: ${alt}]`;
     };
     if (!file && /^https:\/\//i.test(src)) {

@@ -79,7 +79,8 @@ export class BodyWriter {
     const styled = this.context.styles.getNumbering(styleId);
     const numId = own?.numId ?? styled?.numId;
     if (numId === undefined || numId === '0') return undefined;
-    return this.context.numbering.next(numId, parseNumber(own?.level ?? styled?.level) ?? 0);
+    const item = this.context.numbering.next(numId, parseNumber(own?.level ?? styled?.level) ?? 0);
+    return item && { ...item, level: Math.min(8, item.level + (own?.numId ? 0 : (styled?.depth ?? 0))) };
   }
 
   private writeTable(table: XmlElement): void {

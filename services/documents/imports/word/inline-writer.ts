@@ -155,7 +155,9 @@ export class InlineWriter {
     href: string | undefined,
   ): void {
     const target = href ?? this.options.fields.state.href;
-    const run = `<w:r>${writeFormat(format, isHighlighted)}${content}</w:r>`;
+    // links are underlined anyway
+    const own = target === undefined ? format : { ...format, u: false };
+    const run = `<w:r>${writeFormat(own, isHighlighted)}${content}</w:r>`;
     if (target === undefined) this.out.push(run);
     else this.out.push(`<w:hyperlink r:id="${this.addLink(target)}">${run}</w:hyperlink>`);
   }

@@ -10,6 +10,8 @@ export type ParagraphKind =
 export interface NumberingReference {
   numId: string | undefined;
   level: string | undefined;
+  /** How much deeper the item is than its list says. */
+  depth?: number;
 }
 
 /** The formatting of a run that rich text can contain. */
@@ -63,7 +65,11 @@ export function readStyles(root: XmlElement | undefined) {
 
     /** The list level that a paragraph style sets. */
     getNumbering(id: string | undefined): NumberingReference | undefined {
-      return getChain(paragraphs, id ?? defaultParagraph).find(({ numbering }) => numbering)?.numbering;
+      const chain = getChain(paragraphs, id ?? defaultParagraph);
+      const numbering = chain.find((style) => style.numbering)?.numbering;
+      // each of these styles has its own list, so only the name tells how deep it is
+      const depth = /^list (?:bullet|number) ([2-5])$/.exec(chain[0]?.name ?? '')?.[1];
+      return numbering && depth ? { ...numbering, depth: Number(depth) - 1 } : numbering;
     },
 
     /** The formatting of a character style. */
