@@ -1,6 +1,5 @@
 /** Wires the documents service. */
-import { z } from 'zod';
-import { integer, service } from '#libs/service';
+import { service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { approvalHandlers } from './approving.ts';
@@ -11,12 +10,16 @@ import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
 import { queryHandlers } from './finding.ts';
+import { createImportMetrics, importMetrics } from './import-metrics.ts';
+import { importHandlers } from './importing.ts';
+import { createImportWorkers } from './imports/import-workers.ts';
 import { documentMetrics, reviewNoticeCounter } from './metrics.ts';
 import { publishHandlers } from './publishing.ts';
 import { reviewNoticeWorker } from './review-notices.ts';
 import { reviewHandlers } from './reviewing.ts';
 import { revisionHandlers } from './revising.ts';
 import { searchIndexWorker } from './search-index-worker.ts';
+import { documentSettings } from './settings.ts';
 import { approvals } from './store/approvals.ts';
 import { assignees } from './store/assignees.ts';
 import { documentCollections } from './store/collections.ts';
@@ -35,14 +38,9 @@ import { documentHandlers } from './writing.ts';
 
 export const documents = service({
   contract: documentsContract,
-  settings: z.object({
-    DOCUMENT_CACHE_MB: integer
-      .pipe(z.number().min(1).max(65_536))
-      .default(32)
-      .meta({ description: 'Memory for the cache of rendered documents, MiB' }),
-  }),
+  settings: documentSettings,
   collections: documentCollections,
-  metrics: [quotaRejections, ...documentMetrics],
+  metrics: [quotaRejections, ...documentMetrics, ...importMetrics],
   start({ store, settings, now, log, meters }) {
     const nodeTrees = trees(store);
     const searchWords = search(store);
@@ -50,10 +48,26 @@ export const documents = service({
     const { assetWorker, ...assetDeps } = createAssetParts({ store, now, log, meters });
     const stores = { trees: nodeTrees, search: searchWords, charges, assets: assetDeps.assets };
     const repository = documentRepository(store, stores, now);
+    const imports = createImportMetrics(meters);
+    const importWorkers = createImportWorkers(
+      {
+        workers: settings.IMPORT_WORKERS,
+        maxQueue: settings.IMPORT_MAX_QUEUE,
+        timeoutSeconds: settings.IMPORT_TIMEOUT_SECONDS,
+        memoryMb: settings.IMPORT_WORKER_MEMORY_MB,
+      },
+      {
+        onError: (error) => log.error({ err: error }, 'Import worker exited unexpectedly'),
+        onRejected: imports.countRejected,
+      },
+    );
+    imports.observe(importWorkers);
     const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
     const deps = {
       ...{ store, repository, trees: nodeTrees, now },
       ...assetDeps,
+      importWorkers,
+      importMetrics: imports,
       listing: listing(store, searchWords),
       families: families(store, repository),
       assignees: assignees(store, now),
@@ -66,11 +80,15 @@ export const documents = service({
     return {
       routes: [
         ...[documentHandlers, nodeHandlers, publishHandlers, revisionHandlers, comparisonHandlers],
+        ...[editorHandlers, approvalHandlers, triggerHandlers, queryHandlers, assetHandlers, importHandlers],
         ...[editorHandlers, approvalHandlers, reviewHandlers, triggerHandlers, queryHandlers, assetHandlers],
       ].flatMap((createHandlers) => createHandlers(deps)),
       subscribers: clearRemovedMembers(deps),
       authenticate: createPrincipalReader(store, now),
       workers: [
+        { start() {}, stop: () => importWorkers.close() },
+        searchIndexWorker({ searchIndex: searchIndex(store, now), onError }),
+        updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError }),
         searchIndexWorker({ searchIndex: searchIndex(store, now), onError: deps.onError }),
         updateEventWorker(deps),
         reviewNoticeWorker(deps),
