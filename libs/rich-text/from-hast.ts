@@ -9,7 +9,7 @@ import { safeHref } from './link.ts';
 import type { Mark, RichText } from './tree.ts';
 
 /** What is left out, because rich text cannot contain it. */
-export const hastDrops = ['script', 'form_control', 'embedded_content'] as const;
+export const hastDrops = ['script', 'form_control', 'embedded_content', 'unsafe_link'] as const;
 export type HastDrop = (typeof hastDrops)[number];
 
 /** What the conversion asks and tells its caller. */
@@ -86,8 +86,10 @@ class BlockReader {
     }
     if (name === 'br') this.line.addBreak();
     else if (name === 'img') this.addImage(element, inherited);
-    else if (inlineElements.has(name)) this.visitAll(element.children, addMark(element, inherited));
-    else this.addBlock(element, inherited);
+    else if (inlineElements.has(name)) {
+      if (name === 'a' && hasUnsafeTarget(element)) this.options.onDrop('unsafe_link');
+      this.visitAll(element.children, addMark(element, inherited));
+    } else this.addBlock(element, inherited);
   }
 
   private addImage(element: Element, inherited: readonly Mark[]): void {
@@ -144,13 +146,18 @@ class BlockReader {
   private toLists(element: Element, inherited: readonly Mark[]): RichText[] {
     const isOrdered = element.tagName === 'ol';
     const start = Number(element.properties.start ?? 1);
+    const type = String(element.properties.type ?? '1');
+    const numerals = /^[aAiI]$/.test(type) ? { type } : {};
     let at = Number.isInteger(start) && start >= 0 && start <= 32_767 ? start : 1;
     const lists: RichText[] = [];
     for (const { isTask, items } of groupItems(element.children)) {
       const content = items.map((nodes) => this.toItem(nodes, isTask, inherited));
       if (isTask) lists.push({ type: 'taskList', content });
       else if (!isOrdered) lists.push({ type: 'bulletList', content });
-      else lists.push({ type: 'orderedList', ...(at !== 1 && { attrs: { start: at } }), content });
+      else {
+        const attrs = { ...(at !== 1 && { start: at }), ...numerals };
+        lists.push({ type: 'orderedList', ...(Object.keys(attrs).length > 0 && { attrs }), content });
+      }
       at = Math.min(32_767, at + items.length);
     }
     return lists;
@@ -193,6 +200,11 @@ class BlockReader {
 function isContainer(element: Element): boolean {
   if (element.tagName === 'aside') return findCalloutKind(element) !== undefined;
   return isListElement(element) || element.tagName === 'table' || element.tagName === 'blockquote';
+}
+
+/** A link to a place in the same file is no loss. */
+function hasUnsafeTarget({ properties: { href } }: Element): boolean {
+  return typeof href === 'string' && !href.startsWith('#') && safeHref(href) === undefined;
 }
 
 function addMark(element: Element, inherited: readonly Mark[]): readonly Mark[] {

@@ -10,7 +10,7 @@ import { rejectImport } from './import-fault.ts';
 import { checkMarkdown } from './markdown-limits.ts';
 
 /** Tags inside of a line that may surround Markdown: `H<sub>2</sub>O`. */
-const inlineTag = /^<(\/?)(sub|sup|u|b|i|s|em|strong|mark|kbd|code|del|ins|small|span)\s*>$/i;
+const inlineTag = /^<(\/?)(sub|sup|u|b|i|s|em|strong|mark|kbd|code|del|ins|small|span|script|style)\s*>$/i;
 
 /** A node of the tree that mdast-util-to-hast creates; `raw` is HTML as it is written. */
 type MarkdownNode = HastNode | { type: 'raw'; value: string };

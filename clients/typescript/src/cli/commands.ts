@@ -6,6 +6,7 @@ import type { Command } from './command.ts';
 import { completionCommands } from './completion.ts';
 import { docsCommands } from './docs.ts';
 import { library } from './library.ts';
+import { importCommand } from './import.ts';
 import { listen } from './listen.ts';
 import { login, logout } from './login.ts';
 import { opsCommands } from './ops.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...auditCommands,
   pull,
   push,
+  importCommand,
   ...webhookCommands,
   listen,
   ...opsCommands,

@@ -100,21 +100,24 @@ function splitList(list: Element): Element[] {
   const lists: Element[] = [];
   let next: number | undefined;
   for (const item of list.children.filter(isHastElement)) {
-    const number = readNumber(item);
+    const { number, numerals } = readMark(item);
     const last = lists.at(-1);
     if (!last || (number !== undefined && number !== next)) {
-      const start = number === undefined || number === 1 ? {} : { start: number };
-      lists.push({ ...list, properties: { ...list.properties, ...start }, children: [item] });
+      const properties = {
+        ...(number !== undefined && number !== 1 && { start: number }),
+        ...(numerals !== undefined && numerals !== '1' && { type: numerals }),
+      };
+      lists.push({ ...list, properties, children: [item] });
     } else last.children.push(item);
     next = (number ?? next ?? 0) + 1;
   }
   return lists;
 }
 
-/** The number in the mark at the beginning of an item. */
-function readNumber(item: Element): number | undefined {
+/** The number and the numerals in the mark at the beginning of an item. */
+function readMark(item: Element): { number?: number; numerals?: string } {
   const first = item.children[0];
-  if (!first || !isHastElement(first) || first.tagName !== 'a') return undefined;
-  const match = /^item-(\d+)-/.exec(String(first.properties.id ?? ''));
-  return match ? Number(match[1]) : undefined;
+  if (!first || !isHastElement(first) || first.tagName !== 'a') return {};
+  const match = /^item-(\d+)-(\w)$/.exec(String(first.properties.id ?? ''));
+  return match ? { number: Number(match[1]), numerals: match[2] ?? '1' } : {};
 }
