@@ -12,6 +12,9 @@ import { checkMarkdown } from './markdown-limits.ts';
 /** Tags inside of a line that may surround Markdown: `H<sub>2</sub>O`. */
 const inlineTag = /^<(\/?)(sub|sup|u|b|i|s|em|strong|mark|kbd|code|del|ins|small|span|script|style)\s*>$/i;
 
+/** The most pieces of HTML in one file: each is parsed by itself. */
+const maxPieces = 10_000;
+
 /** A node of the tree that mdast-util-to-hast creates; `raw` is HTML as it is written. */
 type MarkdownNode = HastNode | { type: 'raw'; value: string };
 
@@ -21,20 +24,23 @@ export function parseMarkdown(text: string): Root {
   const mdast = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   const tree = toHast(mdast, { allowDangerousHtml: true, clobberPrefix: '' });
   if (tree.type !== 'root') return rejectImport('malformed', 'The file is not Markdown.');
-  replaceRaw(tree);
+  replaceRaw(tree, { pieces: 0 });
   return tree;
 }
 
-function replaceRaw(parent: Root | Element): void {
+function replaceRaw(parent: Root | Element, count: { pieces: number }): void {
   if (!parent.children.some(needsWork)) return;
   const levels: MarkdownNode[][] = [[]];
   const open: Element[] = [];
   for (const child of parent.children as MarkdownNode[]) {
     if (child.type !== 'raw') {
-      if (isHastElement(child)) replaceRaw(child);
+      if (isHastElement(child)) replaceRaw(child, count);
       levels.at(-1)?.push(child);
       continue;
     }
+    count.pieces += 1;
+    if (count.pieces > maxPieces)
+      rejectImport('malformed', 'The Markdown has too many pieces of HTML. Upload it as .html.');
     const [, end, tag = ''] = inlineTag.exec(child.value.trim()) ?? [];
     if (end === '') {
       open.push({ type: 'element', tagName: tag.toLowerCase(), properties: {}, children: [] });

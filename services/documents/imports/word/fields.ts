@@ -1,6 +1,7 @@
 /** Follows the fields of a Word part, which can extend over several runs: links, checkboxes, tables of contents. */
 import { attribute, childW, type XmlElement } from '#libs/opc';
 import { safeHref } from '#libs/rich-text';
+import { rejectImport } from '../import-fault.ts';
 
 /** What the text of a run belongs to. */
 export type FieldState = { isCode: boolean; isContents: boolean; href: string | undefined };
@@ -10,6 +11,9 @@ interface Field {
   hasSeparator: boolean;
   checkbox: XmlElement | undefined;
 }
+
+/** The deepest nesting of fields; Word's own limit is much lower. */
+const maxOpen = 64;
 
 const outside: FieldState = { isCode: false, isContents: false, href: undefined };
 
@@ -34,6 +38,8 @@ export class FieldReader {
     if (kind === 'begin') {
       const checkbox = childW(element, 'ffData', 'checkBox');
       this.open.push({ instruction: '', hasSeparator: false, checkbox });
+      if (this.open.length > maxOpen)
+        rejectImport('malformed', `The fields of the file are nested deeper than ${maxOpen} levels.`);
     }
     const field = this.open.at(-1);
     if (!field) return {};
