@@ -10,9 +10,9 @@ import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
 import { queryHandlers } from './finding.ts';
-import { createImportMetrics, importMetrics } from './import-metrics.ts';
+import { importMetrics } from './import-metrics.ts';
+import { createImportParts } from './import-parts.ts';
 import { importHandlers } from './importing.ts';
-import { createImportWorkers } from './imports/import-workers.ts';
 import { documentMetrics, reviewNoticeCounter } from './metrics.ts';
 import { publishHandlers } from './publishing.ts';
 import { reviewNoticeWorker } from './review-notices.ts';
@@ -48,26 +48,12 @@ export const documents = service({
     const { assetWorker, ...assetDeps } = createAssetParts({ store, now, log, meters });
     const stores = { trees: nodeTrees, search: searchWords, charges, assets: assetDeps.assets };
     const repository = documentRepository(store, stores, now);
-    const imports = createImportMetrics(meters);
-    const importWorkers = createImportWorkers(
-      {
-        workers: settings.IMPORT_WORKERS,
-        maxQueue: settings.IMPORT_MAX_QUEUE,
-        timeoutSeconds: settings.IMPORT_TIMEOUT_SECONDS,
-        memoryMb: settings.IMPORT_WORKER_MEMORY_MB,
-      },
-      {
-        onError: (error) => log.error({ err: error }, 'Import worker exited unexpectedly'),
-        onRejected: imports.countRejected,
-      },
-    );
-    imports.observe(importWorkers);
+    const { importWorker, ...importDeps } = createImportParts({ settings, log, meters });
     const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
     const deps = {
       ...{ store, repository, trees: nodeTrees, now },
       ...assetDeps,
-      importWorkers,
-      importMetrics: imports,
+      ...importDeps,
       listing: listing(store, searchWords),
       families: families(store, repository),
       assignees: assignees(store, now),
@@ -80,19 +66,17 @@ export const documents = service({
     return {
       routes: [
         ...[documentHandlers, nodeHandlers, publishHandlers, revisionHandlers, comparisonHandlers],
-        ...[editorHandlers, approvalHandlers, triggerHandlers, queryHandlers, assetHandlers, importHandlers],
         ...[editorHandlers, approvalHandlers, reviewHandlers, triggerHandlers, queryHandlers, assetHandlers],
+        importHandlers,
       ].flatMap((createHandlers) => createHandlers(deps)),
       subscribers: clearRemovedMembers(deps),
       authenticate: createPrincipalReader(store, now),
       workers: [
-        { start() {}, stop: () => importWorkers.close() },
-        searchIndexWorker({ searchIndex: searchIndex(store, now), onError }),
-        updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError }),
         searchIndexWorker({ searchIndex: searchIndex(store, now), onError: deps.onError }),
         updateEventWorker(deps),
         reviewNoticeWorker(deps),
         assetWorker,
+        importWorker,
       ],
     };
   },
