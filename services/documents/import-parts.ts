@@ -1,5 +1,4 @@
 /** Creates what imports need: the worker pool and its metrics. */
-
 import type { z } from 'zod';
 import type { Log, Meters } from '#libs/service';
 import { createImportMetrics } from './import-metrics.ts';

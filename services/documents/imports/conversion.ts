@@ -38,7 +38,7 @@ export interface ConvertedFile {
 /** The result of a conversion. */
 export type Conversion = { ok: true; file: ConvertedFile } | { ok: false; fault: ImportFault };
 
-/** Limits of one import. */
+/** The maximum number of nodes, bytes of one node, bytes of all nodes, and bytes of a Markdown or HTML file. */
 const maxNodes = 10_000;
 const maxNodeBytes = 512 * 1024;
 const maxBytes = 32 * 1024 * 1024;

@@ -65,7 +65,11 @@ export function writeMinimalPackage({ body, notes, links }: MinimalParts): Promi
     'word/footnotes.xml': `${declaration}<w:footnotes ${namespaces}>${noteMarkup}</w:footnotes>`,
     'word/numbering.xml': `${declaration}${numberingPart}`,
   };
-  return pack(Object.entries(parts).map(([name, text]) => [name, Buffer.from(text, 'utf8')]));
+  const entries = Object.entries(parts).map(([name, text]): [string, Uint8Array] => [
+    name,
+    Buffer.from(text),
+  ]);
+  return pack(entries, { isCompressed: false });
 }
 
 /** What mammoth makes of the styles that the package uses. */

@@ -1,6 +1,5 @@
 /** Converts a Word file to an HTML tree: our package reader checks the file, mammoth converts what it contains. */
 import type { Element, Root } from 'hast';
-import { fromHtml } from 'hast-util-from-html';
 import mammoth from 'mammoth';
 import { attribute, elements, isW } from '#libs/opc';
 import { type HastNode, isHastElement } from '#libs/rich-text';
@@ -8,6 +7,7 @@ import { rejectImport } from '../import-fault.ts';
 import type { ReportCollector } from '../report.ts';
 import { BodyWriter } from './body-writer.ts';
 import type { WordContext } from './inline-writer.ts';
+import { parseMammothHtml } from './mammoth-html.ts';
 import { styleMap, writeMinimalPackage } from './minimal-package.ts';
 import { acceptTrackedChanges, hasTrackedChanges } from './tracked-changes.ts';
 import { readNumbering } from './word-numbering.ts';
@@ -60,7 +60,7 @@ export async function convertWord(
       })),
     },
   );
-  const tree = fromHtml(value, { fragment: true });
+  const tree = parseMammothHtml(value);
   numberLists(tree);
   return { tree, pictures: context.pictures };
 }
