@@ -7,7 +7,7 @@ import type { Row, Sample } from '../row.ts';
 
 const paragraphs = 1_000;
 const files = 20;
-const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const relationshipTypes = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const packages = 'http://schemas.openxmlformats.org/package/2006';
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
@@ -51,7 +51,7 @@ function createFile(): Promise<Buffer> {
   }).join('');
   const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
   const toRels = (...all: string[][]) =>
-    `<Relationships xmlns="${packages}/relationships">${all.map(([id, target]) => `<Relationship Id="${id}" Type="${office}/${id}" Target="${target}"/>`).join('')}</Relationships>`;
+    `<Relationships xmlns="${packages}/relationships">${all.map(([id, target]) => `<Relationship Id="${id}" Type="${relationshipTypes}/${id}" Target="${target}"/>`).join('')}</Relationships>`;
   const toStyle = (level: number) =>
     `<w:style w:type="paragraph" w:styleId="h${level}"><w:name w:val="heading ${level}"/></w:style>`;
   const toType = (name: string, kind: string) =>

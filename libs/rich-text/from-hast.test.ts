@@ -70,7 +70,7 @@ test.each<[string, string, string[]]>([
   ['a missing picture', '<p><img src="none" alt="valve"></p>', ['paragraph([picture: valve])']],
   ['unknown elements', '<x-a>a<x-b>b</x-b></x-a>', ['paragraph(a)', 'paragraph(b)']],
   ['hidden elements', '<p hidden>a</p><style>b</style><template>c</template>', []],
-])('%s', (_name, html, expected) => {
+])('HTML becomes rich text: %s', (_name, html, expected) => {
   expect(convert(html).map(format)).toEqual(expected);
 });
 

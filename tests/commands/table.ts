@@ -59,7 +59,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   getDocument:           [ 4,  0,  0,  0],
   listDocuments:         [ 2,  0,  0,  0],
   previewImport:         [ 1,  0,  0,  0],
-  createImport:          [ 5,  1,  1,  1],
+  createImport:          [ 5,  5,  1,  5],
   createAsset:           [ 2,  2,  1,  2],
   getAsset:              [ 2,  0,  0,  0],
   createNode:            [ 4,  5,  1,  5],

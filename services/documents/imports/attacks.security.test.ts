@@ -71,7 +71,7 @@ test.each(files.map(({ name, verdict }, at) => [name, verdict, at] as const))(
   },
 );
 
-test('converting all hostile files needs less than 900 MiB and leaves no file', () => {
+test('all hostile files need less than 900 MiB and leave no file', () => {
   expect(mebibytes).toBeLessThan(900);
   expect(left).toEqual([]);
 });

@@ -76,7 +76,7 @@ async function readTree(
 ): Promise<SourceTree> {
   const fallbackTitle = toFallbackTitle(name);
   const isArchive = startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]);
-  if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]) || (isArchive && isOfficeFile(bytes))) {
+  if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]) || (isArchive && isWordPackage(bytes))) {
     const { tree, pictures } = await convertWord(bytes, { acceptChanges, report });
     const find: FindPicture = (src) => {
       const at = /^picture:(\d+)$/.exec(src)?.[1];
@@ -196,8 +196,8 @@ class NodeBuilder {
   }
 }
 
-/** Whether an archive is a package of Office: its directory lists the part with the content types. */
-function isOfficeFile(bytes: Uint8Array): boolean {
+/** Whether an archive is a Word package: its directory lists the part with the content types. */
+function isWordPackage(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('[Content_Types].xml');
 }
 

@@ -30,8 +30,8 @@ const groups = new Set([
 ]);
 
 /**
- * Reads the outline. The title is the first paragraph in the style Title, which has the class `title`, or else the first
- * heading, if it is the only one of its level and above all others.
+ * Reads the outline. The title is the first paragraph in the style Title, which has the class `title`. Without one, it
+ * is the first heading, if it is the only one of its level and above all others.
  */
 export function readOutline(tree: Root): Outline {
   const blocks = tree.children.flatMap(flatten).map(toBlock);

@@ -2,16 +2,16 @@
 import { escapeXml, pack } from '#libs/opc';
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
-const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const relationshipTypes = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 const namespaces = [
   'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"',
-  `xmlns:r="${office}"`,
+  `xmlns:r="${relationshipTypes}"`,
   'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"',
   'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"',
   'xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"',
-  'xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"',
+  'xmlns:w14="http://schemas.microsoft.com/relationshipTypes/word/2010/wordml"',
 ].join(' ');
 
 /** The list levels of Word. */
@@ -41,13 +41,13 @@ export function writeMinimalPackage({ body, notes, links }: MinimalParts): Promi
   const linkMarkup = [...links]
     .map(
       ([href, id]) =>
-        `<Relationship Id="${id}" Type="${office}/hyperlink" Target="${escapeXml(href)}" TargetMode="External"/>`,
+        `<Relationship Id="${id}" Type="${relationshipTypes}/hyperlink" Target="${escapeXml(href)}" TargetMode="External"/>`,
     )
     .join('');
   const toRels = (inner: string) =>
     `${declaration}<Relationships xmlns="${packageNamespace}/relationships">${inner}</Relationships>`;
   const toRelationship = (id: string, type: string, target: string) =>
-    `<Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/>`;
+    `<Relationship Id="${id}" Type="${relationshipTypes}/${type}" Target="${target}"/>`;
   const noteMarkup = notes.map((each, at) => `<w:footnote w:id="${at + 1}">${each}</w:footnote>`).join('');
   const shared = `${linkMarkup}${toRelationship('picture', 'image', 'media/picture.png')}`;
   const parts: Record<string, string> = {

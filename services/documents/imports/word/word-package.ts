@@ -65,11 +65,6 @@ export async function readWordParts(file: Uint8Array): Promise<WordParts> {
   }
 }
 
-/** Whether an archive is a package of Office. */
-export function isOfficePackage(parts: Parts): boolean {
-  return parts.has('[Content_Types].xml');
-}
-
 /** Rejects a file for a fault of its package. Errors: always `ImportRejected`. */
 export function rejectPackage(code: PackageFaultCode, message: string): never {
   if (code === 'too_large') return rejectSize('file_too_large', message);

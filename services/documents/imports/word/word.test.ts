@@ -124,7 +124,7 @@ test.each<[string, string, string[]]>([
     `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr></w:pPr><w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="1"/></w14:checkbox></w:sdtPr><w:sdtContent>${run('x')}</w:sdtContent></w:sdt>${run(' done')}</w:p>`,
     ['taskList[taskItem{"checked":true}[paragraph[done]]]'],
   ],
-])('%s', async (_name, body, expected) => {
+])('a Word file is imported: %s', async (_name, body, expected) => {
   expect(await convertText(body)).toEqual(expected);
 });
 
@@ -144,7 +144,7 @@ test('accepted changes keep inserted text and lose deleted text', async () => {
   ]);
 });
 
-test('a picture that is linked, or is no PNG, JPEG or GIF, becomes its alternative text', async () => {
+test('a linked or unsupported picture becomes its alternative text', async () => {
   const drawing = (id: string, kind: string) =>
     `<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr descr="valve ${id}"/><a:blip xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" r:${kind}="${id}"/></wp:inline></w:drawing></w:r></w:p>`;
   const entries = createParts(
