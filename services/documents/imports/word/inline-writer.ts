@@ -101,8 +101,8 @@ export class InlineWriter {
 
   private writeCheckbox(checked: boolean): void {
     this.out.push(
-      `<w:sdt><w:sdtPr><w14:checkbox><w14:checked w14:val="${checked ? 1 : 0}"/></w14:checkbox></w:sdtPr>`,
-      '<w:sdtContent><w:r><w:t>\u2610</w:t></w:r></w:sdtContent></w:sdt>',
+      `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:checked w:val="${checked ? 1 : 0}"/></w:checkBox></w:ffData></w:fldChar></w:r>`,
+      '<w:r><w:instrText>FORMCHECKBOX</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>',
     );
   }
 
