@@ -10,7 +10,6 @@ import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
 import { queryHandlers } from './finding.ts';
-import { importMetrics } from './import-metrics.ts';
 import { createImportParts } from './import-parts.ts';
 import { importHandlers } from './importing.ts';
 import { documentMetrics, reviewNoticeCounter } from './metrics.ts';
@@ -40,7 +39,7 @@ export const documents = service({
   contract: documentsContract,
   settings: documentSettings,
   collections: documentCollections,
-  metrics: [quotaRejections, ...documentMetrics, ...importMetrics],
+  metrics: [quotaRejections, ...documentMetrics],
   start({ store, settings, now, log, meters }) {
     const nodeTrees = trees(store);
     const searchWords = search(store);
@@ -54,12 +53,9 @@ export const documents = service({
       ...{ store, repository, trees: nodeTrees, now },
       ...assetDeps,
       ...importDeps,
-      listing: listing(store, searchWords),
-      families: families(store, repository),
-      assignees: assignees(store, now),
-      approvals: approvals(store),
+      ...{ listing: listing(store, searchWords), families: families(store, repository) },
+      ...{ assignees: assignees(store, now), approvals: approvals(store), quota: quota(store) },
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
-      quota: quota(store),
       countNotice: reviewNoticeCounter(meters),
       onError: (message: string, error: unknown) => log.warn({ err: error }, message),
     };
@@ -75,8 +71,7 @@ export const documents = service({
         searchIndexWorker({ searchIndex: searchIndex(store, now), onError: deps.onError }),
         updateEventWorker(deps),
         reviewNoticeWorker(deps),
-        assetWorker,
-        importWorker,
+        ...[assetWorker, importWorker],
       ],
     };
   },
