@@ -5,6 +5,7 @@ import { compareVersions } from './rows/comparing.ts';
 import { events } from './rows/events.ts';
 import { exportCached, exportRendered, readUnderExports } from './rows/exporting.ts';
 import { createNodeWithKey, publishWithKey } from './rows/idempotency-keys.ts';
+import { importWord } from './rows/importing.ts';
 import { metrics, traces } from './rows/instrumentation.ts';
 import { logIn, readUnderLogins } from './rows/logins.ts';
 import { pictureOfLink } from './rows/pictures.ts';
@@ -42,6 +43,7 @@ export const rows: readonly Row[] = [
   pictureOfLink,
   logIn,
   readUnderLogins,
+  importWord,
   exportRendered,
   exportCached,
   readUnderExports,

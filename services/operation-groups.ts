@@ -26,6 +26,11 @@ export const operationGroups: readonly OperationGroup[] = [
     operations: ['createNode', 'updateNode', 'reorderNodes', 'replaceTree', 'deleteNode'],
   },
   {
+    name: 'Import',
+    description: 'Word, Markdown and HTML files become drafts.',
+    operations: ['previewImport', 'createImport'],
+  },
+  {
     name: 'Pictures',
     description: 'Uploaded pictures, which image nodes show by their id.',
     operations: ['createAsset', 'getAsset'],

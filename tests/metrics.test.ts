@@ -20,7 +20,7 @@ import {
 import { contracts } from '../services/contracts.ts';
 import { getLabelValues, getMetrics } from '../services/metrics.ts';
 import { services } from '../services/testing/services.ts';
-import { pictureForm } from './permissions/fixture.ts';
+import { importForm, pictureForm } from './permissions/fixture.ts';
 
 const { ofProcess, ofEachService, own } = getMetrics();
 const declared = [...ofProcess, ...ofEachService, ...own.flatMap(({ metrics }) => metrics)];
@@ -49,6 +49,7 @@ async function useEveryFeature(): Promise<void> {
   const ada = await register(app);
   const as = ada.key;
   await createWebhook(app, as, receiver.url);
+  await app.request('POST', '/imports/preview', { as, body: importForm() });
   const { body: asset } = await app.request('POST', '/assets', { as, body: pictureForm() });
   const content = { type: 'doc', content: [{ type: 'image', attrs: { src: asset.src } }] };
   const nodes = [{ node_type: 'section', title: 'Picture', content }];
@@ -125,7 +126,8 @@ test('every exported series is declared with its labels and values', async () =>
 test('every declared metric has a value after normal use', async () => {
   const series = await readSeries(app.management);
   const rare = [
-    ...['events_dead_lettered_total', 'export_rejected_total', 'quota_rejections_total'],
+    ...['events_dead_lettered_total', 'export_rejected_total', 'import_rejected_total'],
+    'quota_rejections_total',
     'assets_deleted_total',
   ];
   const missing = declared.filter(

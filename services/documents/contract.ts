@@ -13,6 +13,7 @@ import * as approvals from './contract/approvals.ts';
 import * as assets from './contract/assets.ts';
 import { compareVersions } from './contract/comparing.ts';
 import * as finding from './contract/finding.ts';
+import * as importing from './contract/importing.ts';
 import * as lifecycle from './contract/lifecycle.ts';
 import * as reviewing from './contract/reviewing.ts';
 import * as tree from './contract/tree.ts';
@@ -53,6 +54,7 @@ export * from './contract/approvals.ts';
 export * from './contract/assets.ts';
 export * from './contract/comparing.ts';
 export * from './contract/finding.ts';
+export * from './contract/importing.ts';
 export * from './contract/lifecycle.ts';
 export * from './contract/reviewing.ts';
 export * from './contract/tree.ts';
@@ -75,7 +77,7 @@ export const documentsContract = contract({
   title: 'Documents',
   description: 'Process documents, their trees and their lifecycle.',
   operations: [
-    ...[writing, finding, tree, lifecycle].flatMap((file) => Object.values(file)),
+    ...[writing, finding, tree, lifecycle, importing].flatMap((file) => Object.values(file)),
     compareVersions,
     ...[approvals, reviewing, assets].flatMap((file) => Object.values(file)),
   ],

@@ -1,5 +1,6 @@
 /** The metrics of the documents service. */
 import { counter, type Meters } from '#libs/service';
+import { importMetrics } from './import-metrics.ts';
 
 const reviewNotices = counter({
   name: 'review_notices_total',
@@ -20,7 +21,7 @@ const deletions = counter({
 });
 
 /** All metrics that only the documents service has. */
-export const documentMetrics = [reviewNotices, uploads, deletions];
+export const documentMetrics = [...importMetrics, reviewNotices, uploads, deletions];
 
 /** Counts one notice about a review. */
 export type CountReviewNotice = (labels: { days_left: '14' | '0' }) => void;

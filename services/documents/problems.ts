@@ -61,6 +61,16 @@ export const UnknownAssets = problem(
   400,
   'Some pictures are not assets of your organization; `errors` lists them.',
 );
+export const ImportInvalid = problem(
+  'import_invalid',
+  400,
+  'The file cannot be imported; `reason` says why.',
+);
+export const ImportTooLarge = problem(
+  'import_too_large',
+  400,
+  'The text of the file is too large for one import; split the file.',
+);
 export const TooManyNodes = problem('too_many_nodes', 400, 'A document can have at most 10,000 nodes.');
 export const ContentTooLarge = problem(
   'content_too_large',

@@ -1,6 +1,5 @@
 /** Wires the documents service. */
-import { z } from 'zod';
-import { integer, service } from '#libs/service';
+import { service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
 import { approvalHandlers } from './approving.ts';
@@ -11,12 +10,15 @@ import { comparisonHandlers } from './comparing.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
 import { queryHandlers } from './finding.ts';
+import { createImportParts } from './import-parts.ts';
+import { importHandlers } from './importing.ts';
 import { documentMetrics, reviewNoticeCounter } from './metrics.ts';
 import { publishHandlers } from './publishing.ts';
 import { reviewNoticeWorker } from './review-notices.ts';
 import { reviewHandlers } from './reviewing.ts';
 import { revisionHandlers } from './revising.ts';
 import { searchIndexWorker } from './search-index-worker.ts';
+import { documentSettings } from './settings.ts';
 import { approvals } from './store/approvals.ts';
 import { assignees } from './store/assignees.ts';
 import { documentCollections } from './store/collections.ts';
@@ -35,12 +37,7 @@ import { documentHandlers } from './writing.ts';
 
 export const documents = service({
   contract: documentsContract,
-  settings: z.object({
-    DOCUMENT_CACHE_MB: integer
-      .pipe(z.number().min(1).max(65_536))
-      .default(32)
-      .meta({ description: 'Memory for the cache of rendered documents, MiB' }),
-  }),
+  settings: documentSettings,
   collections: documentCollections,
   metrics: [quotaRejections, ...documentMetrics],
   start({ store, settings, now, log, meters }) {
@@ -50,14 +47,13 @@ export const documents = service({
     const { assetWorker, ...assetDeps } = createAssetParts({ store, now, log, meters });
     const stores = { trees: nodeTrees, search: searchWords, charges, assets: assetDeps.assets };
     const repository = documentRepository(store, stores, now);
+    const { importWorker, ...importDeps } = createImportParts({ settings, log, meters });
     const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
     const deps = {
-      ...{ store, repository, trees: nodeTrees, now, ...assetDeps },
-      listing: listing(store, searchWords),
-      families: families(store, repository),
-      assignees: assignees(store, now),
+      ...{ store, repository, trees: nodeTrees, now, ...assetDeps, ...importDeps },
+      ...{ listing: listing(store, searchWords), families: families(store, repository) },
+      ...{ assignees: assignees(store, now), approvals: approvals(store), quota: quota(store) },
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
-      ...{ approvals: approvals(store), quota: quota(store) },
       countNotice: reviewNoticeCounter(meters),
       onError: (message: string, error: unknown) => log.warn({ err: error }, message),
     };
@@ -65,6 +61,7 @@ export const documents = service({
       routes: [
         ...[documentHandlers, nodeHandlers, publishHandlers, revisionHandlers, comparisonHandlers],
         ...[editorHandlers, approvalHandlers, reviewHandlers, triggerHandlers, queryHandlers, assetHandlers],
+        importHandlers,
       ].flatMap((createHandlers) => createHandlers(deps)),
       subscribers: clearRemovedMembers(deps),
       authenticate: createPrincipalReader(store, now),
@@ -72,7 +69,7 @@ export const documents = service({
         searchIndexWorker({ searchIndex: searchIndex(store, now), onError: deps.onError }),
         updateEventWorker(deps),
         reviewNoticeWorker(deps),
-        assetWorker,
+        ...[assetWorker, importWorker],
       ],
     };
   },

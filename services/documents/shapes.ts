@@ -179,7 +179,8 @@ interface NodeInput<Text> {
 /** A parsed node with the JSON text of its rich text. */
 export type TreeInput = NodeInput<string>;
 
-const nodeInput: z.ZodType<NodeInput<Content>> = z
+/** A node in a request, with its children. */
+export const nodeInput: z.ZodType<NodeInput<Content>> = z
   .strictObject({
     lineage_id: lineageId.optional().meta({
       description:

@@ -1,5 +1,5 @@
 /** Creates documents, changes their fields, deletes drafts and duplicates documents. */
-import { type BodyOf, newId } from '#libs/contract';
+import type { BodyOf } from '#libs/contract';
 import { handle } from '#libs/http';
 import { addWarnings, rejectWarnings } from './content-warnings.ts';
 import {
@@ -13,8 +13,8 @@ import {
 } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
 import { assertDraft, assertEditable, assertNotInApproval } from './editing.ts';
+import { createDraft } from './new-draft.ts';
 import { toSummary } from './presenters.ts';
-import { newVersionFields } from './rules/lifecycle.ts';
 import { getComparedDocumentId, repeatsVersion } from './rules/version.ts';
 import type { Assets } from './store/assets.ts';
 import type { DocumentRow } from './store/collections.ts';
@@ -104,13 +104,6 @@ export function documentHandlers({ repository, assets, documentReply, now }: Doc
   ];
 }
 
-interface Fields {
-  title: string;
-  version?: string | null | undefined;
-  department?: string | null | undefined;
-  language?: string | null | undefined;
-}
-
 /** Returns true if a request sets what only a draft can change: publishing fixes its change summary. */
 function describesChange({ change_summary, minor_change }: BodyOf<typeof updateDocument>): boolean {
   return change_summary !== undefined || minor_change !== undefined;
@@ -132,38 +125,5 @@ function toChange({
     ...(language !== undefined && { language }),
     ...(change_summary !== undefined && { change_summary }),
     ...(minor_change !== undefined && { minor_change }),
-  };
-}
-
-/** Creates an empty draft with these fields. */
-function createDraft(
-  actor: { organization_id: string; user_id: string },
-  at: Date,
-  { title, version, department, language }: Fields,
-): DocumentRow {
-  const _id = newId();
-  return {
-    _id,
-    organization_id: actor.organization_id,
-    family_id: _id,
-    created_by: actor.user_id,
-    editor_id: null,
-    parent_doc_id: null,
-    title,
-    version: version ?? null,
-    department: department ?? null,
-    language: language ?? null,
-    status: 'draft',
-    published_at: null,
-    archived_at: null,
-    ...newVersionFields,
-    approver_ids: [],
-    contributor_ids: [actor.user_id],
-    created_at: at,
-    updated_at: at,
-    row_version: 1,
-    share_epoch: 0,
-    node_count: 0,
-    content_bytes: 0,
   };
 }

@@ -1,9 +1,9 @@
 /** Tests that every copy of a document says which version it is and whether it is in force. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
+import { unpack } from '#libs/opc';
 import { addMember, type Person, type TestApp } from '#libs/testing';
 import { docx, p } from '../../tests/word/samples.ts';
-import { unpack } from './formats/opc/unpack.ts';
 import { exportTestApp } from './testing/test-app.ts';
 
 const placeholders = '{{status}} by {{owner}}, edited by {{editor}}, see [{{url}}] {{history}}';

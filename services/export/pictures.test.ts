@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
+import { unpack } from '#libs/opc';
 import { type AnyJson, must, type Person, type TestApp } from '#libs/testing';
 import { encodePng } from '../../tests/fixtures/generators/png.ts';
-import { unpack } from './formats/opc/unpack.ts';
 import { exportTestApp } from './testing/test-app.ts';
 
 let app: TestApp;

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
+import { unpack } from '#libs/opc';
 import { type Person, register, type TestApp } from '#libs/testing';
 import { wordType } from './contract.ts';
-import { unpack } from './formats/opc/unpack.ts';
 import { exportTestApp } from './testing/test-app.ts';
 
 const fixture = (name: string) => readFile(new URL(`../../tests/fixtures/${name}`, import.meta.url));

@@ -6,6 +6,7 @@ const root = new URL('../..', import.meta.url).pathname;
 
 /** The libraries. Each may import only those before it. */
 export const libraries = [
+  'opc',
   'rich-text',
   'pictures',
   'markdown',

@@ -58,6 +58,8 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   countDocuments:        [ 4,  0,  0,  0],
   getDocument:           [ 4,  0,  0,  0],
   listDocuments:         [ 2,  0,  0,  0],
+  previewImport:         [ 1,  0,  0,  0],
+  createImport:          [ 5,  5,  1,  5],
   createAsset:           [ 2,  2,  1,  2],
   getAsset:              [ 2,  0,  0,  0],
   createNode:            [ 4,  5,  1,  5],

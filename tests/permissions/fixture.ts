@@ -15,6 +15,13 @@ export async function templateForm(): Promise<FormData> {
   return form;
 }
 
+/** The form of an import of a Markdown file. */
+export function importForm(): FormData {
+  const form = new FormData();
+  form.append('file', new Blob(['# Opening\n\n## Lights\n\nSwitch on the lights.\n']), 'opening.md');
+  return form;
+}
+
 /** The form of an upload of a new picture. */
 export function pictureForm(): FormData {
   const form = new FormData();

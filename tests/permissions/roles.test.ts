@@ -13,7 +13,7 @@ const operationIds: Record<string, readonly string[]> = {
     ...['getDocument', 'listDocuments', 'countDocuments', 'listVersions', 'compareVersions', 'getShareToken'],
     ...['listApprovals', 'getApproval', 'getAsset'],
   ],
-  'documents.create': ['createDocument', 'duplicateDocument', 'createAsset'],
+  'documents.create': ['createDocument', 'duplicateDocument', 'createAsset', 'previewImport', 'createImport'],
   'documents.change.own': [
     ...['updateDocument', 'deleteDocument', 'assignEditor', 'requestApproval', 'withdrawApproval'],
     'updateReview',

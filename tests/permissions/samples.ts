@@ -1,6 +1,6 @@
 /** A sample request for each row of the permission table, with a new resource and a valid body. */
 import { type AnyOperation, newId } from '#libs/contract';
-import { type PermissionFixture, pictureForm, templateForm, webhookForm } from './fixture.ts';
+import { importForm, type PermissionFixture, pictureForm, templateForm, webhookForm } from './fixture.ts';
 import { type Credential, unique, uniqueEmail } from './people.ts';
 import type { OperatorOperation } from './table.ts';
 
@@ -109,6 +109,8 @@ const documents = {
   }),
   deleteDocument: async (fixture) => aboutDocument(await fixture.draft()),
   duplicateDocument: async (fixture) => aboutDocument(await fixture.draft()),
+  previewImport: () => ({ body: importForm }),
+  createImport: ({ people }) => ({ body: importForm, shows: people.admin.organizationId }),
   createAsset: () => ({ body: pictureForm }),
   getAsset: async (fixture) => ({ params: await fixture.asset() }),
   createNode: async (fixture) => ({

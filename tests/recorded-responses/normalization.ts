@@ -1,7 +1,7 @@
 /** Replaces what differs between two runs of the same story: ids, tokens, and the names of organization and members. */
 import { createHash } from 'node:crypto';
+import { unpack } from '#libs/opc';
 import type { TestResponse } from '#libs/testing';
-import { unpack } from '../../services/export/formats/opc/unpack.ts';
 
 /** Fields of documents, nodes and share tokens that were added after the responses were recorded. */
 const addedFields = new Set([

@@ -1,8 +1,8 @@
 /** Creates zip archives and minimal Word files for tests, valid and invalid ones. */
 import { crc32, deflateRawSync } from 'node:zlib';
+import { unpack } from '#libs/opc';
 import type { RichText } from '#libs/rich-text';
 import type { DocumentRecord, ExportNode, WordDocument } from '../../services/export/formats/document.ts';
-import { unpack } from '../../services/export/formats/opc/unpack.ts';
 import { type CompiledTemplate, compileTemplate } from '../../services/export/formats/template.ts';
 import { renderWord } from '../../services/export/formats/word.ts';
 

@@ -22,33 +22,24 @@ export function assets(store: Store, now: () => Date) {
      * 24 hours. `isNew` says whether it was stored now.
      */
     async add<R>(actor: Actor, asset: NewAsset, reply: (row: AssetRow) => R) {
-      const { organization_id } = actor;
-      const _id = toAssetKey(organization_id, asset.id);
-      // another replica that stores it at the same time conflicts, and one of them is repeated
       let isNew = false;
-      const result = await store.withLock(_id, () =>
-        store.respond(actor, async (_within, { session }) => {
-          const existing = await driver.assets.findOne({ _id }, { session });
-          const unreferenced_at = now();
-          if (existing) {
-            const unreferenced = { _id, unreferenced_at: { $exists: true } };
-            await driver.assets.updateOne(unreferenced, { $set: { unreferenced_at } }, { session });
-            isNew = false;
-            return reply(existing);
-          }
-          const { id: asset_id, mediaType: media_type, width, height, bytes } = asset;
-          const row: AssetRow = {
-            ...{ _id, organization_id, asset_id, media_type, width, height },
-            ...{ size_bytes: bytes.byteLength, created_at: unreferenced_at, unreferenced_at },
-          };
-          const file = { _id, organization_id, asset_id, media_type, bytes: newBinary(bytes) };
-          await driver.assets.insertOne(row, { session });
-          await driver.files.insertOne(file, { session });
-          isNew = true;
-          return reply(row);
+      const result = await store.withLock(toAssetKey(actor.organization_id, asset.id), () =>
+        store.respond(actor, async (_within, tx) => {
+          const saved = await save(actor.organization_id, asset, tx);
+          isNew = saved.isNew;
+          return reply(saved.row);
         }),
       );
       return { result, isNew };
+    },
+
+    /** Stores the assets that the organization does not have, one by one, like `add`. */
+    async addAll(actor: Actor, pictures: readonly NewAsset[]): Promise<void> {
+      const { organization_id } = actor;
+      for (const asset of pictures)
+        await store.withLock(toAssetKey(organization_id, asset.id), () =>
+          store.transact(actor, (tx) => save(organization_id, asset, tx)),
+        );
     },
 
     /** Returns the bytes of an asset with their type; undefined if the organization does not have it. */
@@ -91,6 +82,30 @@ export function assets(store: Store, now: () => Date) {
       if (ids.length > 0) await keep(organization_id, ids, tx);
     },
   };
+
+  /** Another replica that stores the asset at the same time conflicts, and one of the transactions is repeated. */
+  async function save(
+    organization_id: string,
+    { id: asset_id, mediaType: media_type, width, height, bytes }: NewAsset,
+    { session }: Transaction,
+  ): Promise<{ row: AssetRow; isNew: boolean }> {
+    const _id = toAssetKey(organization_id, asset_id);
+    const existing = await driver.assets.findOne({ _id }, { session });
+    const unreferenced_at = now();
+    if (existing) {
+      const unreferenced = { _id, unreferenced_at: { $exists: true } };
+      await driver.assets.updateOne(unreferenced, { $set: { unreferenced_at } }, { session });
+      return { row: existing, isNew: false };
+    }
+    const row: AssetRow = {
+      ...{ _id, organization_id, asset_id, media_type, width, height },
+      ...{ size_bytes: bytes.byteLength, created_at: unreferenced_at, unreferenced_at },
+    };
+    const file = { _id, organization_id, asset_id, media_type, bytes: newBinary(bytes) };
+    await driver.assets.insertOne(row, { session });
+    await driver.files.insertOne(file, { session });
+    return { row, isNew: true };
+  }
 
   /**
    * Removes `unreferenced_at` and returns the ids that the organization has. The worker that deletes assets writes the

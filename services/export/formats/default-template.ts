@@ -17,9 +17,8 @@ import {
   TextRun,
   WidthType,
 } from 'docx';
+import { pack, unpack } from '#libs/opc';
 import { createNumbering, createStyles, linkHeadingNumbers, TEXT_WIDTH } from './default-template-styles.ts';
-import { pack } from './opc/pack.ts';
-import { unpack } from './opc/unpack.ts';
 import { type CompiledTemplate, compileTemplate } from './template.ts';
 
 /** A fixed nonce, so that every process creates the same template; it need not be secret. */

@@ -20,7 +20,7 @@ import {
   WORD_TYPE,
   zip,
 } from '../../../tests/word/samples.ts';
-import { faultCodes } from './opc/fault.ts';
+import { faultCodes } from './template/fault.ts';
 import { compileTemplate } from './template.ts';
 
 const content = p('{{content}}');

@@ -1,11 +1,8 @@
 /** Compiles an uploaded .docx file into a template, or returns why it is rejected. */
 import { createHash, randomBytes } from 'node:crypto';
-import { type TemplateFault, TemplateRejected } from './opc/fault.ts';
-import { pack } from './opc/pack.ts';
-import { readPackage } from './opc/package.ts';
-import { unpack } from './opc/unpack.ts';
-import { createXmlBudget } from './opc/xml.ts';
+import { createXmlBudget, PackageRejected, pack, readPackage, unpack } from '#libs/opc';
 import { compilePlan } from './template/compile.ts';
+import { type TemplateFault, TemplateRejected } from './template/fault.ts';
 import type { TemplatePlan } from './template/plan.ts';
 
 export type { TemplateFault, TemplatePlan };
@@ -36,7 +33,8 @@ export async function compileTemplate(
     const sha256 = createHash('sha256').update(original).digest('hex');
     return { ok: true, template: { bytes: await pack(parts), placeholders, warnings, sha256, plan } };
   } catch (error) {
-    if (error instanceof TemplateRejected) return { ok: false, fault: error.fault };
+    if (error instanceof PackageRejected || error instanceof TemplateRejected)
+      return { ok: false, fault: error.fault };
     throw error;
   }
 }

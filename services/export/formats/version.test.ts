@@ -1,11 +1,11 @@
 /** Tests that a change of rendered bytes comes with a new renderer version, which is part of the ETag. */
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { unpack } from '#libs/opc';
 import { everything } from '../../../tests/word/corpus/everything.ts';
 import { compile } from '../../../tests/word/samples.ts';
 import { createDefaultTemplateFile } from './default-template.ts';
 import { renderMarkdown } from './markdown.ts';
-import { unpack } from './opc/unpack.ts';
 import { rendererVersion } from './version.ts';
 import { renderWord } from './word.ts';
 

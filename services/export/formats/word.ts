@@ -1,8 +1,6 @@
 /** Renders a document into a compiled template; the body is written directly into the package. */
+import { type PartSource, type Parts, pack, TYPES_PART, toRelsPart, unpack } from '#libs/opc';
 import type { WordDocument } from './document.ts';
-import { type PartSource, pack } from './opc/pack.ts';
-import { TYPES_PART, toRelsPart } from './opc/package.ts';
-import { type Parts, unpack } from './opc/unpack.ts';
 import { toSlot } from './template/placeholders.ts';
 import type { CompiledTemplate } from './template.ts';
 import { renderBody } from './word/body.ts';

@@ -170,6 +170,15 @@ export async function review(
   await until('the notice about the review', findNotice);
 }
 
+/** The admin imports a Markdown file: first a preview, then the draft. */
+export async function importFile({ example }: Recorder, { key: as }: Accounts): Promise<void> {
+  const text =
+    '# Opening the shop\n\n## Lights\n\nSwitch on **all** lights.\n\n### Shop window\n\n- left\n- right\n';
+  const file = { name: 'opening.md', bytes: Buffer.from(text) };
+  await example('previewImport', { as, body: {}, file });
+  await example('createImport', { as, body: {}, file });
+}
+
 /** The admin uploads a picture, and shares a document that shows it. */
 export async function showPicture({ example, prepare }: Recorder, { key: as }: Accounts): Promise<void> {
   const file = { name: 'till.png', bytes: encodePng(4, 3, () => [11, 74, 125, 255]) };

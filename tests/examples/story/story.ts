@@ -2,7 +2,17 @@
 import type { WebhookReceiver } from '#libs/testing';
 import type { Recorder } from '../recorder.ts';
 import { invite, leave, readAuditLog, readReference, register, setUpOrganization } from './accounts.ts';
-import { approve, assign, publish, publishOther, review, revise, showPicture, write } from './documents.ts';
+import {
+  approve,
+  assign,
+  importFile,
+  publish,
+  publishOther,
+  review,
+  revise,
+  showPicture,
+  write,
+} from './documents.ts';
 import { createWebhook, inspectWebhook, listen } from './webhooks.ts';
 
 /** Sends all example requests. Resolves with the payload of each event that the receiver got. */
@@ -22,6 +32,7 @@ export async function runStory(
   await publish(recorder, accounts, document);
   await review(recorder, accounts, { doc_id: document, other });
   await showPicture(recorder, accounts);
+  await importFile(recorder, accounts);
   await revise(recorder, accounts, document);
   await recorder.prepare(key, 'PATCH', `/documents/${other}`, { version: '1.1' });
   await inspectWebhook(recorder, key, webhook);

@@ -3,19 +3,17 @@ import {
   attribute,
   childrenW,
   childW,
+  createXmlBudget,
   elements,
+  isElement,
   isW,
+  type Parts,
+  parseXml,
   R,
   valueW,
   walkElements,
-} from '../../../services/export/formats/opc/tree.ts';
-import type { Parts } from '../../../services/export/formats/opc/unpack.ts';
-import {
-  createXmlBudget,
-  isElement,
-  parseXml,
   type XmlElement,
-} from '../../../services/export/formats/opc/xml.ts';
+} from '#libs/opc';
 
 /**
  * Returns a message for each missing style, list or relationship, each cell that does not end in a paragraph

@@ -1,6 +1,5 @@
 /** Writes realistic Word templates for tests: with styles, lists, headers, pictures and content controls. */
-
-import { pack } from '../../../services/export/formats/opc/pack.ts';
+import { pack } from '#libs/opc';
 import { encodePng } from '../../fixtures/generators/png.ts';
 import { R, rels, types, W, WORD_TYPE } from '../samples.ts';
 

@@ -5,6 +5,7 @@ import { auditCommands } from './audit.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './completion.ts';
 import { docsCommands } from './docs.ts';
+import { importCommand } from './import.ts';
 import { library } from './library.ts';
 import { listen } from './listen.ts';
 import { login, logout } from './login.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...auditCommands,
   pull,
   push,
+  importCommand,
   ...webhookCommands,
   listen,
   ...opsCommands,

@@ -15,13 +15,16 @@ import {
   writeDocumentFile,
 } from './document-files.ts';
 import { isFatal } from './exit-codes.ts';
-import { createReport, type FileResult } from './sync-report.ts';
+import { isImportable } from './import-files.ts';
+import { findImports, pushImport } from './push-imports.ts';
+import { createReport, type FileResult, type Report } from './sync-report.ts';
 
 interface PushOptions {
   revise: boolean;
   publish: boolean;
   force: boolean;
   'dry-run': boolean;
+  'accept-changes': boolean;
 }
 
 type Pushed = Pick<FileResult, 'outcome' | 'message'> & { id?: string };
@@ -41,37 +44,65 @@ export const push = command({
   name: 'push',
   summary: 'Create or update drafts from the files of a folder',
   details: `Reads <name>.json files, see docs/cli.md. A file without an id creates a draft, and gets its id. A file with an id
-updates that draft, unless somebody else has changed it since your last pull or push. Exit code 5 if that happened.`,
+updates that draft, unless somebody else has changed it since your last pull or push. Exit code 5 if that happened.
+Word, Markdown and HTML files without a .json file of the same name are imported: each becomes a draft and gets one.`,
   arguments: [{ name: 'path', description: 'Folder or file', isRepeated: true, completes: 'files' }],
   options: {
     revise: { type: 'boolean', description: 'Create a revision draft if the document is published' },
     publish: { type: 'boolean', description: 'Publish the drafts that were created or updated' },
     force: { type: 'boolean', description: 'Overwrite changes that others have made' },
     'dry-run': { type: 'boolean', description: 'Only say what would happen' },
+    'accept-changes': {
+      type: 'boolean',
+      description: 'Accept the tracked changes of imported Word files, instead of refusing the file',
+    },
   },
   async run(context, { arguments: { path: paths }, options }) {
     const client = await context.client();
-    const files = (
-      await Promise.all(paths.map((path) => readDocumentFiles(resolve(context.cwd, path))))
-    ).flat();
+    const resolved = paths.map((path) => resolve(context.cwd, path));
+    const sources = resolved.filter((path) => !isImportable(path));
+    const files = (await Promise.all(sources.map(readDocumentFiles))).flat();
+    const imports = (await Promise.all(resolved.map(findImports))).flat();
+    const importOptions = { isDryRun: options['dry-run'], acceptChanges: options['accept-changes'] };
     const report = createReport(context);
+    const total = files.length + imports.length;
     for (const [at, file] of files.entries()) {
-      context.progress(`${at + 1} of ${files.length}: ${file.content.title}`);
+      context.progress(`${at + 1} of ${total}: ${file.content.title}`);
       const name = relative(context.cwd, file.path);
-      try {
+      await reportErrors(report, name, file.id, async () => {
         const { outcome, message, id = file.id } = await pushFile(client, file, options);
         report.add({ file: name, id, outcome, ...(message && { message }) });
-      } catch (error) {
-        if (isFatal(error)) {
-          report.finish();
-          throw error;
-        }
-        report.addError(name, file.id, error);
-      }
+      });
+    }
+    for (const [at, path] of imports.entries()) {
+      const name = relative(context.cwd, path);
+      context.progress(`${files.length + at + 1} of ${total}: ${name}`);
+      await reportErrors(report, name, undefined, async () => {
+        for (const { id, message } of await pushImport(client, path, importOptions))
+          report.add({ file: name, id, outcome: 'created', ...(message && { message }) });
+      });
     }
     return report.finish();
   },
 });
+
+/** Adds an error of one file to the report. Rejects with an error that every other file would have too. */
+async function reportErrors(
+  report: Report,
+  name: string,
+  id: string | undefined,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (isFatal(error)) {
+      report.finish();
+      throw error;
+    }
+    report.addError(name, id, error);
+  }
+}
 
 async function pushFile(client: Client, file: DocumentFile, options: PushOptions): Promise<Pushed> {
   const folder = dirname(file.path);

@@ -1,30 +1,36 @@
 /** Compiles a package: returns its parts with slots, and the plan that the renderer needs. */
-import { reject } from '../opc/fault.ts';
 import {
   addPart,
+  attribute,
+  bindPrefix,
+  checkTypes,
+  checkXml,
   createRelsTree,
+  findMainPart,
   findRelatedPart,
+  getBody,
   getContentType,
   getRelationships,
+  isElement,
+  isW,
+  nextNumber,
   type Package,
+  parseNumber,
+  parseXml,
+  R,
+  reject,
   TYPES_PART,
   toRelsPart,
-} from '../opc/package.ts';
-import { attribute, isW, nextNumber, parseNumber, R, W, walkElements } from '../opc/tree.ts';
-import {
-  bindPrefix,
-  checkXml,
-  isElement,
-  parseXml,
+  W,
+  walkElements,
   writeXml,
   type XmlElement,
   type XmlRaw,
-} from '../opc/xml.ts';
+} from '#libs/opc';
 import { insertContentSlot } from './content-slot.ts';
 import { findCoreProperties, setCoreProperties } from './core-properties.ts';
 import { addWarnings, fillParts, findFillableParts } from './fill-parts.ts';
 import { ensureLists } from './lists.ts';
-import { checkTypes, findMainPart, getBody } from './main-part.ts';
 import { createLastSection, getTextArea } from './page.ts';
 import { KNOWN_PLACEHOLDERS, toSlot } from './placeholders.ts';
 import type { TemplateMode, TemplatePlan } from './plan.ts';

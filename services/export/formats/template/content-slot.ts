@@ -1,7 +1,15 @@
 /** Turns {{content}}, {{history}} and {{watermark}}, which become more than text, into slots beside the text. */
-import { reject } from '../opc/fault.ts';
-import { childW, elements, isW, rewrite, walkElements } from '../opc/tree.ts';
-import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
+import {
+  childW,
+  elements,
+  isElement,
+  isW,
+  rewrite,
+  walkElements,
+  type XmlElement,
+  type XmlNode,
+} from '#libs/opc';
+import { reject } from './fault.ts';
 import { containsText } from './placeholders.ts';
 
 /** Replaces the paragraph that contains the slot by the slot; text beside it stays in separate paragraphs. */

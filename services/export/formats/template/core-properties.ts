@@ -1,6 +1,5 @@
 /** Fills the properties of the file, which file managers and screen readers show: title, people and times. */
-import { findRelatedPart, type Package } from '../opc/package.ts';
-import { isElement, type XmlElement } from '../opc/xml.ts';
+import { findRelatedPart, isElement, type Package, type XmlElement } from '#libs/opc';
 import { toSlot } from './placeholders.ts';
 
 const CP = 'http://schemas.openxmlformats.org/package/2006/metadata/core-properties';

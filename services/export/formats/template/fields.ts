@@ -1,7 +1,6 @@
 /** Sanitizes Word fields: those that fetch or run something are replaced by the text that they show. */
-import { reject } from '../opc/fault.ts';
-import { attribute, isW, rewrite, W, walkElements } from '../opc/tree.ts';
-import type { XmlElement } from '../opc/xml.ts';
+import { attribute, isW, rewrite, W, walkElements, type XmlElement } from '#libs/opc';
+import { reject } from './fault.ts';
 import { computed, gap, isUnsafeInstruction } from './instruction.ts';
 
 /** Maximum nesting of fields; Word's own limit is much lower. */

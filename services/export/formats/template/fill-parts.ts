@@ -1,9 +1,7 @@
 /** Replaces the placeholders in all visible parts of a template by slots, and reports what was found. */
-import { reject } from '../opc/fault.ts';
-import { getRelationships, type Package } from '../opc/package.ts';
-import { W } from '../opc/tree.ts';
-import { bindPrefix, type XmlElement } from '../opc/xml.ts';
+import { bindPrefix, getRelationships, type Package, W, type XmlElement } from '#libs/opc';
 import { insertHistorySlots, insertWatermarkSlots } from './content-slot.ts';
+import { reject } from './fault.ts';
 import { insertSlots, KNOWN_PLACEHOLDERS, MAX_HISTORIES, MAX_PLACEHOLDERS, toSlot } from './placeholders.ts';
 import type { TemplateMode } from './plan.ts';
 

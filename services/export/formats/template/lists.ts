@@ -1,6 +1,16 @@
 /** Adds list definitions that look like the template's lists: nine levels with its bullets and numbers. */
-import { attribute, childrenW, childW, isW, nextNumber, parseNumber, valueW, w } from '../opc/tree.ts';
-import type { XmlElement, XmlNode } from '../opc/xml.ts';
+import {
+  attribute,
+  childrenW,
+  childW,
+  isW,
+  nextNumber,
+  parseNumber,
+  valueW,
+  w,
+  type XmlElement,
+  type XmlNode,
+} from '#libs/opc';
 import { getHanging, getLeft, getStyleList, type StyleSheet } from './styles.ts';
 
 /** The left edge of a list's text and the hanging indent of its bullet, in twips. */

@@ -1,6 +1,16 @@
 /** Reads the sections of a template: the text area, and the headers that the last section inherits. */
-import { attribute, childrenW, childW, isW, parseNumber, parseTwips, walkElements } from '../opc/tree.ts';
-import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
+import {
+  attribute,
+  childrenW,
+  childW,
+  isElement,
+  isW,
+  parseNumber,
+  parseTwips,
+  walkElements,
+  type XmlElement,
+  type XmlNode,
+} from '#libs/opc';
 
 /** The area for the body, in twips (1,440 per inch). */
 export type TextArea = { width: number; height: number };

@@ -1,6 +1,5 @@
 /** Finds {{placeholders}} in the visible text and turns them into slots that no text can imitate. */
-import { childW, elements, isW, walkElements } from '../opc/tree.ts';
-import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
+import { childW, elements, isElement, isW, walkElements, type XmlElement, type XmlNode } from '#libs/opc';
 
 /** The placeholders that an export replaces. */
 export const KNOWN_PLACEHOLDERS = [

@@ -1,7 +1,14 @@
 /** Removes from a template what refers to external resources or runs something, with a warning for each. */
-import type { Package, Relationship } from '../opc/package.ts';
-import { isW, R, rewrite, W } from '../opc/tree.ts';
-import type { XmlElement, XmlNode } from '../opc/xml.ts';
+import {
+  isW,
+  type Package,
+  R,
+  type Relationship,
+  rewrite,
+  W,
+  type XmlElement,
+  type XmlNode,
+} from '#libs/opc';
 import { sanitizeFields } from './fields.ts';
 
 const VML = 'urn:schemas-microsoft-com:vml';

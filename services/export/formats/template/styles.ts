@@ -1,6 +1,5 @@
 /** Finds the template's styles by their built-in names and adds missing ones; existing ones never change. */
-import { attribute, childrenW, childW, parseNumber, parseTwips, valueW } from '../opc/tree.ts';
-import type { XmlElement } from '../opc/xml.ts';
+import { attribute, childrenW, childW, parseNumber, parseTwips, valueW, type XmlElement } from '#libs/opc';
 import { STYLES, type StyleInfo, type StyleInfos } from './style-definitions.ts';
 
 /** The list and level that a style is numbered by; indents in twips. */

@@ -1,7 +1,7 @@
 /** Collects the links, pictures and lists of one rendering, and limits indents to the text area. */
+import { escapeXml } from '#libs/opc';
 import { getAssetId, type Image, parseImage, type RichText } from '#libs/rich-text';
 import type { AssetImages } from '../document.ts';
-import { escapeXml } from '../opc/xml-text.ts';
 import type { TemplatePlan } from '../template/plan.ts';
 
 /** A picture to add: its relationship id, part name, media type and bytes. */

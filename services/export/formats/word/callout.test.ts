@@ -1,6 +1,7 @@
 /** Tests callouts, coloured text, and pictures with captions in Word files. */
 import { inflateSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
+import { unpack } from '#libs/opc';
 import type { RichText } from '#libs/rich-text';
 import { calloutSymbols } from '../../../../tests/fixtures/generators/callout-symbols.ts';
 import { encodePng } from '../../../../tests/fixtures/generators/png.ts';
@@ -14,7 +15,6 @@ import {
   p,
   renderParts,
 } from '../../../../tests/word/samples.ts';
-import { unpack } from '../opc/unpack.ts';
 import { renderWord } from '../word.ts';
 
 const render = async (content: RichText[], title = 'Leaf') => {

@@ -1,6 +1,6 @@
 /** Renders the revision history: a table of versions, the day of their publication and who published them. */
+import { escapeXml } from '#libs/opc';
 import type { PublishedVersion } from '../document.ts';
-import { escapeXml } from '../opc/xml-text.ts';
 import type { TemplatePlan } from '../template/plan.ts';
 import { renderParagraph } from './paragraph.ts';
 import { renderTextRun } from './runs.ts';

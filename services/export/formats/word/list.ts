@@ -1,6 +1,6 @@
 /** Renders bullet, ordered and task lists with the template's bullets and numbers. */
+import { escapeXml } from '#libs/opc';
 import type { RichText } from '#libs/rich-text';
-import { escapeXml } from '../opc/xml-text.ts';
 import {
   addOrderedList,
   type BodyWriter,

@@ -1,6 +1,6 @@
 /** Renders a paragraph of WordprocessingML with its properties. */
+import { escapeXml } from '#libs/opc';
 import type { RichText } from '#libs/rich-text';
-import { escapeXml } from '../opc/xml-text.ts';
 import type { StyleInfo } from '../template/style-definitions.ts';
 import type { BodyWriter, Position } from './body-writer.ts';
 import { renderFontSize } from './runs.ts';

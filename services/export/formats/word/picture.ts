@@ -1,6 +1,6 @@
 /** Renders pictures, scaled down to the column and page if necessary. */
+import { escapeLine } from '#libs/opc';
 import type { RichText } from '#libs/rich-text';
-import { escapeLine } from '../opc/xml-text.ts';
 import { addPicture, type BodyWriter, type Position } from './body-writer.ts';
 import { estimateCaption } from './picture-height.ts';
 

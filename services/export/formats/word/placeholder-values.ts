@@ -1,6 +1,6 @@
 /** The markup that replaces each placeholder of a template, and each slot of the file's properties. */
+import { escapeLine } from '#libs/opc';
 import type { DocumentRecord, WordDocument } from '../document.ts';
-import { escapeLine } from '../opc/xml-text.ts';
 import type { TemplatePlan } from '../template/plan.ts';
 import { renderHistory } from './history.ts';
 import { renderWatermark } from './watermark.ts';

@@ -1,6 +1,6 @@
 /** Renders the content of a paragraph: text with marks, breaks, links and pictures. */
+import { escapeXml } from '#libs/opc';
 import { getColor, type Mark, type RichText, safeHref } from '#libs/rich-text';
-import { escapeXml } from '../opc/xml-text.ts';
 import { addLink, type BodyWriter, findImage, type Position } from './body-writer.ts';
 import { renderPicture } from './picture.ts';
 

@@ -1,6 +1,6 @@
 /** Renders tables with spanning cells and repeated header rows; no row is split across pages. */
+import { escapeXml } from '#libs/opc';
 import { createGrid, type GridCell, type RichText } from '#libs/rich-text';
-import { escapeXml } from '../opc/xml-text.ts';
 import type { BodyWriter, Position, RenderBlocks } from './body-writer.ts';
 import { renderParagraph } from './paragraph.ts';
 import { layOutTable } from './table-layout.ts';

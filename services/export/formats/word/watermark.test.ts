@@ -1,5 +1,6 @@
 /** Tests the watermark: drafts and versions that are not in force have it, in every file that has a place for it. */
 import { expect, test } from '@jest/globals';
+import { createXmlBudget, parseXml } from '#libs/opc';
 import {
   body,
   compile,
@@ -11,7 +12,6 @@ import {
   renderParts,
 } from '../../../../tests/word/samples.ts';
 import type { DocumentRecord } from '../document.ts';
-import { createXmlBudget, parseXml } from '../opc/xml.ts';
 
 const inner = p('a {{watermark}} b') + p('{{content}}');
 const render = async (record: Partial<DocumentRecord>, file = docx(inner)) => {

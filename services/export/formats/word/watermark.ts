@@ -1,5 +1,5 @@
 /** Renders the watermark of drafts and of versions that are no longer in force, for the header of each page. */
-import { escapeLine } from '../opc/xml-text.ts';
+import { escapeLine } from '#libs/opc';
 
 /** A width-to-height ratio of the letters that fits Arial in capitals. */
 const LETTER_RATIO = 0.72;

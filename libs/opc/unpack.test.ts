@@ -1,6 +1,6 @@
 /** Tests untrusted zip archives: invalid ones are rejected without much memory. */
 import { expect, test } from '@jest/globals';
-import { checkUpload, p, parts, zip } from '../../../../tests/word/samples.ts';
+import { checkUpload, p, parts, zip } from '../../tests/word/samples.ts';
 import { unpack } from './unpack.ts';
 
 const good = parts(p('{{content}}'));

@@ -1,8 +1,8 @@
 /** Finds the main part of a package and rejects anything but a plain .docx file. */
-import { reject } from '../opc/fault.ts';
-import { getContentType, getRelationships, type Package } from '../opc/package.ts';
-import { childW } from '../opc/tree.ts';
-import type { XmlElement } from '../opc/xml.ts';
+import { reject } from './fault.ts';
+import { getContentType, getRelationships, type Package } from './package.ts';
+import { childW } from './tree.ts';
+import type { XmlElement } from './xml.ts';
 
 const MACROS = /macroEnabled|vbaProject|wordVbaData/i;
 /** The prefix of the namespaces of ISO/IEC 29500 Strict; Word writes transitional files by default. */
@@ -12,7 +12,7 @@ const OTHER_TYPES: [RegExp, string][] = [
   [/presentationml/i, 'The file is a PowerPoint presentation; upload a Word document (.docx).'],
 ];
 
-/** Finds the name of the main part through the officeDocument relationship. Errors: `TemplateRejected`. */
+/** Finds the name of the main part through the officeDocument relationship. Errors: `PackageRejected`. */
 export function findMainPart(pkg: Package): string {
   const relationship = getRelationships(pkg, '').find(({ type }) => type === 'officeDocument');
   if (relationship?.uri.startsWith(STRICT)) rejectStrict();
@@ -31,7 +31,7 @@ export function findMainPart(pkg: Package): string {
   return relationship.part;
 }
 
-/** Returns the body of the document. Errors: `TemplateRejected`. */
+/** Returns the body of the document. Errors: `PackageRejected`. */
 export function getBody(document: XmlElement): XmlElement {
   if (document.uri.startsWith(STRICT)) rejectStrict();
   return (

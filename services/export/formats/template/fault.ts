@@ -1,42 +1,21 @@
-/** The faults for which an uploaded template is rejected. */
+/** The faults for which an uploaded template is rejected: those of its package, and those of its placeholders. */
+import { type PackageFaultCode, packageFaultCodes } from '#libs/opc';
 
 /** Values of `reason` in a rejection. They are stable; docs/word-templates.md explains each. */
 export const faultCodes = [
-  'bomb',
-  'compression',
+  ...packageFaultCodes,
   'content_place',
   'content_twice',
-  'damaged',
-  'dotx',
-  'duplicate_part',
-  'encrypted',
   'fields_too_deep',
-  'legacy_doc',
-  'macros',
-  'missing_part',
-  'missing_type',
-  'not_docx',
-  'overlapping_parts',
-  'password_protected',
-  'strict_ooxml',
-  'too_large',
-  'too_many_parts',
   'too_many_placeholders',
-  'unpacked_too_large',
-  'unsafe_name',
-  'xml_doctype',
-  'xml_include',
-  'xml_malformed',
-  'xml_too_deep',
-  'xml_too_large',
 ] as const;
 
-export type FaultCode = (typeof faultCodes)[number];
+type FaultCode = (typeof faultCodes)[number];
 
 /** Why a template is rejected; `message` tells the uploader what is wrong and what to do. */
 export type TemplateFault = { code: FaultCode; message: string };
 
-/** Thrown by the compiler; `compileTemplate` catches it and returns its fault. */
+/** Thrown by the compiler for a fault of the template; one of its package is `PackageRejected`. */
 export class TemplateRejected extends Error {
   readonly fault: TemplateFault;
 
@@ -47,6 +26,6 @@ export class TemplateRejected extends Error {
 }
 
 /** Rejects the template. Errors: always `TemplateRejected`. */
-export function reject(code: FaultCode, message: string): never {
+export function reject(code: Exclude<FaultCode, PackageFaultCode>, message: string): never {
   throw new TemplateRejected({ code, message });
 }

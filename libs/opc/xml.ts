@@ -64,7 +64,7 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
     },
   });
   const root = top.children.find(isElement);
-  return root ?? reject('xml_malformed', `The part ${part} of the template is empty; save it again in Word.`);
+  return root ?? reject('xml_malformed', `The part ${part} of the file is empty; save it again in Word.`);
 }
 
 /** Checks a part like `parseXml`, without building a tree. */
@@ -89,10 +89,7 @@ export function bindPrefix(root: XmlElement, prefix: string, uri: string, part: 
   const binding = root.attributes.find((attribute) => attribute.name === `xmlns:${prefix}`);
   if (!binding) root.attributes.push({ name: `xmlns:${prefix}`, uri: '', local: prefix, value: uri });
   else if (binding.value !== uri)
-    reject(
-      'xml_malformed',
-      `The part ${part} of the template uses unusual XML prefixes; save it again in Word.`,
-    );
+    reject('xml_malformed', `The part ${part} of the file uses unusual XML prefixes; save it again in Word.`);
 }
 
 type XmlHandler = {
@@ -103,7 +100,7 @@ type XmlHandler = {
 };
 
 function rejectSize(): never {
-  return reject('xml_too_large', 'The template contains too much text and markup; shorten it.');
+  return reject('xml_too_large', 'The file contains too much text and markup; shorten it.');
 }
 
 function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHandler): void {
@@ -112,7 +109,7 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHan
   const malformed = () =>
     reject(
       'xml_malformed',
-      `The part ${part} of the template is damaged; open it in Word and save it again as .docx.`,
+      `The part ${part} of the file is damaged; open it in Word and save it again as .docx.`,
     );
   const parser = new SaxesParser({ xmlns: true, defaultXMLVersion: '1.0', forceXMLVersion: true });
   let depth = 0;
@@ -121,7 +118,7 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHan
   parser.on('doctype', () =>
     reject(
       'xml_doctype',
-      `The part ${part} of the template contains a DOCTYPE; open the file in Word and save it again as .docx.`,
+      `The part ${part} of the file contains a DOCTYPE; open the file in Word and save it again as .docx.`,
     ),
   );
   parser.on('xmldecl', ({ encoding }) => {
@@ -138,12 +135,12 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHan
     if (depth > MAX_DEPTH)
       reject(
         'xml_too_deep',
-        `The part ${part} of the template is nested deeper than ${MAX_DEPTH} levels; simplify it.`,
+        `The part ${part} of the file is nested deeper than ${MAX_DEPTH} levels; simplify it.`,
       );
     if (XINCLUDE.test(tag.uri))
       reject(
         'xml_include',
-        `The part ${part} of the template includes another file (XInclude); save the file again in Word.`,
+        `The part ${part} of the file includes another file (XInclude); save the file again in Word.`,
       );
     reader.open(tag.name, tag.uri, tag.local, Object.values(tag.attributes).map(toAttribute));
   });

@@ -1,7 +1,7 @@
 /** Unpacks untrusted zip archives within limits; sizes declared in the archive are never trusted. */
 import { crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
-import { reject, TemplateRejected } from './fault.ts';
+import { PackageRejected, reject } from './fault.ts';
 
 /** The parts of an archive by name, in their order. */
 export type Parts = Map<string, Uint8Array>;
@@ -32,7 +32,7 @@ export async function unpack(file: Uint8Array, limits: UnpackLimits = uploadLimi
   try {
     return await readParts(file, limits);
   } catch (error) {
-    if (error instanceof TemplateRejected) throw error;
+    if (error instanceof PackageRejected) throw error;
     return reject(
       'damaged',
       'The file is damaged or incomplete; open it in Word and save it again as .docx.',

@@ -1,0 +1,54 @@
+/** Public interface of libs/opc: reads untrusted Word packages within limits, changes their XML and writes packages. */
+export {
+  type PackageFault,
+  type PackageFaultCode,
+  PackageRejected,
+  packageFaultCodes,
+  reject,
+} from './fault.ts';
+export { checkTypes, findMainPart, getBody } from './main-part.ts';
+export { type PartSource, pack } from './pack.ts';
+export {
+  addPart,
+  createRelsTree,
+  findRelatedPart,
+  getContentType,
+  getRelationships,
+  type Package,
+  type Relationship,
+  readPackage,
+  TYPES_PART,
+  toRelsPart,
+} from './package.ts';
+export {
+  attribute,
+  childrenW,
+  childW,
+  elements,
+  isW,
+  nextNumber,
+  parseNumber,
+  parseTwips,
+  R,
+  rewrite,
+  valueW,
+  W,
+  type WElement,
+  w,
+  walkElements,
+} from './tree.ts';
+export { type Parts, type UnpackLimits, unpack } from './unpack.ts';
+export {
+  bindPrefix,
+  checkXml,
+  createXmlBudget,
+  isElement,
+  parseXml,
+  writeXml,
+  type XmlAttribute,
+  type XmlBudget,
+  type XmlElement,
+  type XmlNode,
+  type XmlRaw,
+} from './xml.ts';
+export { cleanXml, escapeLine, escapeXml } from './xml-text.ts';

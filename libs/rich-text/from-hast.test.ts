@@ -1,0 +1,90 @@
+/** Tests which elements of HTML become rich text, and that no other element loses its text. */
+import { expect, test } from '@jest/globals';
+import { fromHtml } from 'hast-util-from-html';
+import { findFaults } from './faults.ts';
+import { fromHast, type HastDrop } from './from-hast.ts';
+import type { RichText } from './tree.ts';
+
+let drops: HastDrop[] = [];
+let flattened = 0;
+
+function convert(html: string): RichText[] {
+  [drops, flattened] = [[], 0];
+  const { children } = fromHtml(html, { fragment: true });
+  const blocks = fromHast(children, {
+    toImage: ({ properties: { src, alt } }) =>
+      src === 'none' ? `[picture: ${alt}]` : { type: 'image', attrs: { src } },
+    onDrop: (what) => drops.push(what),
+    onFlatten: () => {
+      flattened += 1;
+    },
+  });
+  expect(findFaults({ type: 'doc', content: blocks })).toEqual([]);
+  return blocks;
+}
+
+/** A short form: `paragraph(a bold(b))`. */
+function format(node: RichText): string {
+  if (node.text !== undefined)
+    return (node.marks ?? []).reduce((text, { type }) => `${type}(${text})`, node.text);
+  const attrs = node.attrs ? JSON.stringify(node.attrs) : '';
+  return `${node.type}${attrs}(${(node.content ?? []).map(format).join('')})`;
+}
+
+test.each<[string, string, string[]]>([
+  ['paragraphs', '<p>a</p><p>b</p>', ['paragraph(a)', 'paragraph(b)']],
+  ['loose text', 'a<div>b</div>c', ['paragraph(a)', 'paragraph(b)', 'paragraph(c)']],
+  ['white space', '<p>  a \n <b> b </b> c  </p>', ['paragraph(a bold(b )c)']],
+  ['marks', '<p><b><i>a</i></b><u>b</u><s>c</s></p>', ['paragraph(italic(bold(a))underline(b)strike(c))']],
+  ['sub and sup', '<p>H<sub>2</sub>x<sup>2</sup></p>', ['paragraph(Hsubscript(2)xsuperscript(2))']],
+  ['breaks', '<p>a<br>b<br></p>', ['paragraph(ahardBreak()b)']],
+  ['safe links', '<a href="https://a.example/">a</a>', ['paragraph(link(a))']],
+  ['unsafe links', '<a href="javascript:x">a</a>', ['paragraph(a)']],
+  ['headings', '<h3>a</h3>', ['heading{"level":3}(a)']],
+  ['a rule', 'a<hr>b', ['paragraph(a)', 'horizontalRule()', 'paragraph(b)']],
+  ['code', '<pre><code class="language-sh">a\n  b\n</code></pre>', ['codeBlock{"language":"sh"}(a\n  b)']],
+  ['a quote', '<blockquote>a</blockquote>', ['blockquote(paragraph(a))']],
+  ['an alert', '<blockquote><p>[!CAUTION]\na</p></blockquote>', ['callout{"kind":"caution"}(paragraph(a))']],
+  ['an empty quote', '<blockquote> </blockquote>', []],
+  ['a list', '<ul><li>a<li>b</ul>', ['bulletList(listItem(paragraph(a))listItem(paragraph(b)))']],
+  [
+    'a list in a list',
+    '<ul><li>a</li><ol><li>b</ol></ul>',
+    ['bulletList(listItem(paragraph(a)orderedList(listItem(paragraph(b)))))'],
+  ],
+  ['a first number', '<ol start="4"><li>a</ol>', ['orderedList{"start":4}(listItem(paragraph(a)))']],
+  [
+    'checkboxes',
+    '<ul><li><input type="checkbox" checked> a</li><li>b</li></ul>',
+    ['taskList(taskItem{"checked":true}(paragraph(a)))', 'bulletList(listItem(paragraph(b)))'],
+  ],
+  [
+    'joined cells',
+    '<table><tr><th colspan="2">a<tr><td rowspan="2">b<td></table>',
+    [
+      'table(tableRow(tableHeader{"colspan":2}(paragraph(a)))tableRow(tableCell{"rowspan":2}(paragraph(b))tableCell(paragraph())))',
+    ],
+  ],
+  ['a picture alone', '<p><img src="x"></p>', ['image{"src":"x"}()']],
+  ['a picture in text', '<p>a <img src="x"> b</p>', ['paragraph(a image{"src":"x"}() b)']],
+  ['a missing picture', '<p><img src="none" alt="valve"></p>', ['paragraph([picture: valve])']],
+  ['unknown elements', '<x-a>a<x-b>b</x-b></x-a>', ['paragraph(a)', 'paragraph(b)']],
+  ['hidden elements', '<p hidden>a</p><style>b</style><template>c</template>', []],
+])('HTML becomes rich text: %s', (_name, html, expected) => {
+  expect(convert(html).map(format)).toEqual(expected);
+});
+
+test('scripts, controls, frames and unsafe links are counted', () => {
+  convert(
+    '<script>1</script><input name="a"><iframe></iframe><a href="ftp://a.example">b</a><a href="#c">d</a>',
+  );
+  expect(drops).toEqual(['script', 'form_control', 'embedded_content', 'unsafe_link']);
+});
+
+test('lists deeper than 32 levels become paragraphs with all texts', () => {
+  const depth = 40;
+  const html = Array.from({ length: depth }, (_, at) => `<ul><li>item ${at}`).join('');
+  const blocks = convert(html);
+  expect(flattened).toBeGreaterThan(0);
+  expect(JSON.stringify(blocks).match(/item \d+/g)).toHaveLength(depth);
+});

@@ -1,0 +1,50 @@
+/** Reads callouts and code from HTML trees. */
+import type { Element } from 'hast';
+import { isCalloutKind } from './callout.ts';
+import { isHastElement, toHastText } from './hast-elements.ts';
+import type { RichText } from './tree.ts';
+
+/** The kind of a callout in our own HTML, from its class; undefined for another element. */
+export function findCalloutKind(element: Element): string | undefined {
+  const names = Array.isArray(element.properties.className) ? element.properties.className : [];
+  return names.map((name) => String(name).replace(/^callout-/, '')).find(isCalloutKind);
+}
+
+/** GitHub's alerts have other words for three of the kinds. */
+const alertKinds: Record<string, string> = {
+  ...{
+    NOTE: 'note',
+    TIP: 'note',
+    IMPORTANT: 'note',
+    WARNING: 'warning',
+    CAUTION: 'caution',
+    DANGER: 'danger',
+  },
+};
+
+/** Converts a quote that begins with `[!WARNING]`, as GitHub writes alerts, to a callout. */
+export function toAlert(content: RichText[]): RichText | undefined {
+  const [first, ...rest] = content;
+  const [start, ...others] = first?.content ?? [];
+  const match = /^\[!([A-Z]+)\][ \n]?/.exec(start?.text ?? '');
+  const kind = match && alertKinds[match[1] ?? ''];
+  if (!kind || first?.type !== 'paragraph' || start?.marks) return undefined;
+  const text = start?.text?.slice(match[0].length) ?? '';
+  const tail = text === '' && others[0]?.type === 'hardBreak' ? others.slice(1) : others;
+  const inline = text === '' ? tail : [{ type: 'text', text }, ...tail];
+  const blocks = inline.length > 0 ? [{ type: 'paragraph', content: inline }, ...rest] : rest;
+  return blocks.length > 0 ? { type: 'callout', attrs: { kind }, content: blocks } : undefined;
+}
+
+/** Converts `pre` to a code block, or to nothing if it is empty. */
+export function toCode(pre: Element): RichText[] {
+  const code = pre.children.find((child) => isHastElement(child) && child.tagName === 'code');
+  const names = code && isHastElement(code) ? code.properties.className : undefined;
+  const name = Array.isArray(names)
+    ? names.map(String).find((each) => each.startsWith('language-'))
+    : undefined;
+  const text = toHastText(pre).replace(/\r\n?/g, '\n').replace(/\n$/, '');
+  if (text === '') return [];
+  const attrs = name && { attrs: { language: name.slice('language-'.length) } };
+  return [{ type: 'codeBlock', ...attrs, content: [{ type: 'text', text }] }];
+}

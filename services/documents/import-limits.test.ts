@@ -1,0 +1,54 @@
+/** Tests the limits of the import workers: queue, time and memory. A rejected import creates nothing. */
+import { afterEach, expect, test } from '@jest/globals';
+import { docx, p } from '../../tests/word/samples.ts';
+import { identity } from '../identity/service.ts';
+import { documents } from './service.ts';
+import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
+
+let context: TestContext;
+let ada: TestMember;
+const start = async (environment: Record<string, string>) => {
+  context = await testContext([identity, documents], environment);
+  ada = await context.admin();
+};
+afterEach(() => context?.app.stop());
+
+/** A file whose conversion takes a second or more. */
+const createLargeFile = () =>
+  docx(Array.from({ length: 20_000 }, (_, at) => p(`Close valve ${at}.`)).join(''));
+
+function upload(bytes: Uint8Array, name = 'sop.docx') {
+  const form = new FormData();
+  form.append('file', new Blob([Buffer.from(bytes)]), name);
+  return context.app.request('POST', '/imports', { as: ada.as, body: form });
+}
+
+const countDocuments = async () =>
+  (await context.app.request('GET', '/documents/counts', { as: ada.as })).body.total;
+
+test('an import gets 503 with Retry-After when the queue is full', async () => {
+  await start({ IMPORT_MAX_QUEUE: '0' });
+  const file = createLargeFile();
+  const responses = await Promise.all([upload(file), upload(file), upload(file)]);
+  const rejected = responses.filter(({ status }) => status === 503);
+  expect(rejected).toHaveLength(2);
+  for (const { headers } of rejected) expect(headers.get('retry-after')).toBe('5');
+  expect(await countDocuments()).toBe(responses.filter(({ status }) => status === 201).length);
+});
+
+test('an import gets 503 after the time limit and creates nothing', async () => {
+  await start({ IMPORT_TIMEOUT_SECONDS: '1' });
+  const responses = await Promise.all(Array.from({ length: 8 }, () => upload(createLargeFile())));
+  const late = responses.filter(({ status }) => status === 503);
+  expect(late.length).toBeGreaterThan(0);
+  for (const { headers } of late) expect(headers.get('retry-after')).toBe('30');
+  expect(await countDocuments()).toBe(responses.filter(({ status }) => status === 201).length);
+});
+
+test('a file that needs too much memory is rejected as a bomb', async () => {
+  await start({ IMPORT_WORKER_MEMORY_MB: '48' });
+  const { status, body } = await upload(createLargeFile());
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ code: 'import_invalid', reason: 'bomb' });
+  expect(await countDocuments()).toBe(0);
+});

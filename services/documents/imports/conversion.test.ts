@@ -1,0 +1,97 @@
+/** Tests titles, headings, numbers, pictures and limits of Markdown, HTML and zip files. */
+import { expect, test } from '@jest/globals';
+import { encodePng } from '../../../tests/fixtures/generators/png.ts';
+import { toImportOutline } from '../../../tests/imports/outline.ts';
+import { zip } from '../../../tests/word/samples.ts';
+import { convertFile } from './conversion.ts';
+import { maxWarnings } from './report.ts';
+
+const convert = (text: string | Uint8Array, name = 'my file.md') =>
+  convertFile({ name, bytes: new Uint8Array(Buffer.from(text as string)), acceptChanges: false });
+
+/** The lines of the outline, without the number of nodes. */
+async function outline(text: string | Uint8Array, name?: string): Promise<string[]> {
+  const lines = toImportOutline(await convert(text, name)).split('\n');
+  return lines.filter((line) => !line.startsWith('report:')).map((line) => line.trim());
+}
+
+test.each<[string, string, string[]]>([
+  ['a title alone', '# One', ['One']],
+  ['a title and text', '# One\n\na', ['One', 'section: Introduction', '| paragraph[a]']],
+  ['no title', '## A\n\n## B', ['my file', 'section: A', 'section: B']],
+  ['a first heading that is not alone', '# A\n\n# B', ['my file', 'section: A', 'section: B']],
+  ['no headings', 'a', ['my file', 'section: Introduction', '| paragraph[a]', 'warning: no_headings']],
+  ['an empty file', '', ['my file', 'warning: no_headings']],
+  [
+    'an empty heading',
+    '# T\n\n##\n\na',
+    ['T', 'section: Untitled', '| paragraph[a]', 'warning: untitled nodes/0'],
+  ],
+  [
+    'a step before a section',
+    '# T\n\n### A\n\n## B\n\n### C',
+    ['T', 'section: A', 'section: B', 'step: C', 'warning: level_skipped nodes/0'],
+  ],
+  [
+    'a fourth level in the text',
+    '# T\n\n## A\n\n### B\n\n#### C\n\n##### D',
+    ['T', 'section: A', 'step: B', 'sub_step: C', '| heading{"level":1}[D]'],
+  ],
+  [
+    'years',
+    '# T\n\n## 2024 Results\n\n## 2025 Results',
+    ['T', 'section: 2024 Results', 'section: 2025 Results'],
+  ],
+  ['one title without a number', '# T\n\n## 1. A\n\n## B', ['T', 'section: 1. A', 'section: B']],
+  [
+    'numbers of all titles',
+    '# T\n\n## 1 A\n\n### 1.1 B\n\n## 2 C',
+    ['T', 'section: A', 'step: B', 'section: C', 'warning: numbers_removed', 'warning: numbers_removed'],
+  ],
+  ['marks in a title', '# **T** `x`\n\n## A *b*', ['T x', 'section: A b']],
+  ['a line of facts', '# T\n\nVersion 2 · Department A · B', ['T | version 2 | department A · B']],
+  ['a line like facts', '# T\n\nVersion 2 of it', ['T | version 2 of it']],
+  [
+    'facts with marks',
+    '# T\n\n**Version 2**',
+    ['T', 'section: Introduction', '| paragraph[bold(Version 2)]'],
+  ],
+])('a Markdown file is split: %s', async (_name, text, expected) => {
+  expect(await outline(text)).toEqual(expected);
+});
+
+test('a title over 300 characters is cut and repeated in the text', async () => {
+  const title = 'word '.repeat(80).trim();
+  const result = await convert(`# T\n\n## ${title}\n`);
+  const [node] = (result.ok && result.file.documents[0]?.nodes) || [];
+  expect(node?.title).toMatch(/^(word )+word…$/);
+  expect(node?.title.length).toBeLessThanOrEqual(300);
+  expect(node?.content).toContain(title);
+});
+
+test('at most 200 warnings are listed, and one says how many are not', async () => {
+  const result = await convert(`# T\n\n${'![a](b.png)\n\n'.repeat(maxWarnings + 5)}`);
+  const warnings = result.ok ? result.file.report.warnings : [];
+  expect(warnings).toHaveLength(maxWarnings + 1);
+  expect(warnings.at(-1)).toMatchObject({ code: 'more_warnings', message: '5 more warnings.' });
+});
+
+test('pictures of a zip are found by their paths, equal ones are one asset', async () => {
+  const png = encodePng(2, 2, () => [1, 2, 3, 255]);
+  const text =
+    '# T\n\n## A\n\n![a](img/a%20b.png)\n\n![b](/docs/img/a%20b.png)\n\n![c](../c.png)\n\n![d](img/d.png)\n';
+  const file = zip([
+    { name: 'docs/sop.md', data: text },
+    { name: 'docs/img/a b.png', data: png },
+    { name: 'c.png', data: png },
+    { name: '__MACOSX/docs/._sop.md', data: 'x' },
+  ]);
+  const result = await convert(file, 'a.zip');
+  expect(result).toMatchObject({ ok: true, file: { report: { format: 'zip', pictures: 1 } } });
+  expect(await outline(file, 'a.zip')).toEqual([
+    ...['T', 'section: A'],
+    ...['a', 'b', 'c'].map((alt) => expect.stringMatching(`^\\| image.*"alt":"${alt}"`)),
+    '| paragraph[[picture: d]]',
+    'warning: picture_missing nodes/0',
+  ]);
+});

@@ -1,0 +1,221 @@
+/** Converts a file to the documents that an import creates. Runs in a worker. */
+import { basename, extname } from 'node:path';
+import type { Root } from 'hast';
+import { fromHast } from '#libs/rich-text';
+import type { TreeInput } from '../shapes.ts';
+import { readArchive } from './archive.ts';
+import { type Facts, readFacts } from './fact-line.ts';
+import { parseHtml } from './html.ts';
+import { type ImportFault, ImportRejected, rejectImport, rejectSize } from './import-fault.ts';
+import { parseMarkdown } from './markdown.ts';
+import { addNotes, type Notes, takeNotes } from './notes.ts';
+import { type OutlineBlock, readOutline } from './outline.ts';
+import { type FindPicture, type ImportedPicture, PictureCollector } from './pictures.ts';
+import { type ImportFormat, type ImportReport, ReportCollector } from './report.ts';
+import { createParagraph, cutTitle, type SplitNode, splitBlocks } from './split.ts';
+import { convertWord } from './word/word.ts';
+
+/** A file to import. The extension of its name tells Markdown from HTML. */
+export interface ImportFile {
+  name: string;
+  bytes: Uint8Array;
+  acceptChanges: boolean;
+}
+
+/** A document to create: the body of `createDocument`, with rich text as JSON text. */
+export interface ImportedDocument extends Facts {
+  title: string;
+  nodes: TreeInput[];
+}
+
+/** The documents of a file, their pictures, and what the caller should know. */
+export interface ConvertedFile {
+  documents: ImportedDocument[];
+  pictures: ImportedPicture[];
+  report: ImportReport;
+}
+
+/** The result of a conversion. */
+export type Conversion = { ok: true; file: ConvertedFile } | { ok: false; fault: ImportFault };
+
+/** The maximum number of nodes, bytes of one node, bytes of all nodes, and bytes of a Markdown or HTML file. */
+const maxNodes = 10_000;
+const maxNodeBytes = 512 * 1024;
+const maxBytes = 32 * 1024 * 1024;
+const maxTextBytes = 2 * 1024 * 1024;
+
+/** Converts a Word, Markdown or HTML file, or a zip with one of the latter. */
+export async function convertFile(file: ImportFile): Promise<Conversion> {
+  const report = new ReportCollector();
+  try {
+    return { ok: true, file: toDocuments(await readTree(file, report), report) };
+  } catch (error) {
+    if (error instanceof ImportRejected) return { ok: false, fault: error.fault };
+    // the tree of a file is deeper than the stack
+    if (error instanceof RangeError)
+      return {
+        ok: false,
+        fault: { reason: 'malformed', message: 'The file is nested too deep. Simplify it.' },
+      };
+    throw error;
+  }
+}
+
+interface SourceTree {
+  format: ImportFormat;
+  /** The title if the file has none: its name without extension. */
+  fallbackTitle: string;
+  tree: Root;
+  hasFacts: boolean;
+  find: FindPicture;
+}
+
+async function readTree(
+  { name, bytes, acceptChanges }: ImportFile,
+  report: ReportCollector,
+): Promise<SourceTree> {
+  const fallbackTitle = toFallbackTitle(name);
+  const isArchive = startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]);
+  if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]) || (isArchive && isWordPackage(bytes))) {
+    const { tree, pictures } = await convertWord(bytes, { acceptChanges, report });
+    const find: FindPicture = (src) => {
+      const at = /^picture:(\d+)$/.exec(src)?.[1];
+      return at === undefined ? undefined : pictures[Number(at)];
+    };
+    return { format: 'docx', fallbackTitle, tree, hasFacts: false, find };
+  }
+  if (isArchive) {
+    const text = await readArchive(bytes);
+    return { ...readText(text.name, text.bytes), format: 'zip', find: text.find };
+  }
+  return { ...readText(name, bytes), find: () => undefined };
+}
+
+function readText(name: string, bytes: Uint8Array): Omit<SourceTree, 'find'> {
+  const format = getTextFormat(name);
+  if (!format)
+    return rejectImport(
+      'unknown_format',
+      'Upload a .docx, .md, .html or .zip file; its name tells the format.',
+    );
+  if (bytes.byteLength > maxTextBytes)
+    return rejectSize(
+      'file_too_large',
+      'The text is larger than 2 MiB. Split the file, or send its pictures in a zip.',
+    );
+  const text = decodeText(bytes);
+  const isMarkdown = format === 'markdown';
+  const tree = isMarkdown ? parseMarkdown(text) : parseHtml(text);
+  return { format, fallbackTitle: toFallbackTitle(name), tree, hasFacts: isMarkdown };
+}
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return rejectImport('not_utf8', 'The file is not UTF-8. Save it with the encoding UTF-8.');
+  }
+}
+
+function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile {
+  const notes = takeNotes(source.tree);
+  const { title, blocks } = readOutline(source.tree);
+  const facts = source.hasFacts && title !== undefined ? takeFacts(blocks) : undefined;
+  const pictures = new PictureCollector(source.find, report);
+  if (title === undefined && !blocks.some((block) => 'heading' in block)) report.warn('no_headings', {});
+  const document = title === undefined ? source.fallbackTitle : title || 'Untitled';
+  if (title === '') report.warn('untitled', {});
+  const cut = cutTitle(document);
+  if (cut !== document) {
+    report.warn('title_cut', { detail: document });
+    if (title !== undefined) blocks.unshift({ content: createParagraph(document) });
+  }
+  const builder = new NodeBuilder(notes, pictures, report);
+  const nodes = splitBlocks(blocks, report).map((node) => builder.build(node));
+  const found = pictures.list();
+  return {
+    documents: [
+      { title: cut, version: facts?.version ?? null, department: facts?.department ?? null, nodes },
+    ],
+    pictures: found,
+    report: {
+      ...{ format: source.format, documents: 1, nodes: builder.nodes, pictures: found.length },
+      ...report.toReport(),
+    },
+  };
+}
+
+/** Takes the line of facts off, which follows the title directly. */
+function takeFacts(blocks: OutlineBlock[]): Facts | undefined {
+  const at = blocks.findIndex((block) => 'heading' in block || block.content.type === 'element');
+  const block = blocks[at];
+  const facts = block && 'content' in block ? readFacts(block.content) : undefined;
+  if (facts) blocks.splice(at, 1);
+  return facts;
+}
+
+/** Converts the content of nodes, within the limits of an import. */
+class NodeBuilder {
+  nodes = 0;
+  private bytes = 0;
+  private readonly notes: Notes;
+  private readonly pictures: PictureCollector;
+  private readonly report: ReportCollector;
+
+  constructor(notes: Notes, pictures: PictureCollector, report: ReportCollector) {
+    this.notes = notes;
+    this.pictures = pictures;
+    this.report = report;
+  }
+
+  build({ nodeType, title, path, content, children }: SplitNode): TreeInput {
+    this.nodes += 1;
+    if (this.nodes > maxNodes)
+      return rejectSize('too_many_nodes', `The file has more than ${maxNodes} headings. Split it.`);
+    const blocks = fromHast(addNotes(content, this.notes), {
+      toImage: (element) => this.pictures.toImage(element, path),
+      onDrop: (what) => this.report.drop(what),
+      onFlatten: () => this.report.warn('flattened', { path, detail: title }),
+    });
+    const text = blocks.length === 0 ? null : JSON.stringify({ type: 'doc', content: blocks });
+    if (text !== null) this.count(Buffer.byteLength(text), title);
+    return {
+      node_type: nodeType,
+      title,
+      content: text,
+      children: children.map((child) => this.build(child)),
+    };
+  }
+
+  private count(bytes: number, title: string): void {
+    this.bytes += bytes;
+    if (bytes > maxNodeBytes)
+      rejectSize('content_too_large', `The text of "${title}" is larger than 512 KiB. Add headings.`);
+    if (this.bytes > maxBytes)
+      rejectSize('import_too_large', 'The text of the file is larger than 32 MiB. Split it.');
+  }
+}
+
+/** Whether an archive is a Word package: its directory lists the part with the content types. */
+function isWordPackage(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('[Content_Types].xml');
+}
+
+function startsWith(bytes: Uint8Array, signature: readonly number[]): boolean {
+  return signature.every((byte, at) => bytes[at] === byte);
+}
+
+function getTextFormat(name: string): 'markdown' | 'html' | undefined {
+  const extension = extname(name).toLowerCase();
+  if (extension === '.md' || extension === '.markdown') return 'markdown';
+  return extension === '.html' || extension === '.htm' ? 'html' : undefined;
+}
+
+function toFallbackTitle(name: string): string {
+  const base = basename(name.replaceAll('\\', '/'));
+  const title = base
+    .slice(0, base.length - extname(base).length)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  return title || 'Untitled';
+}

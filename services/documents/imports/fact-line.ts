@@ -1,0 +1,27 @@
+/** Reads the line of facts below the title of a Markdown export: `Version 2.1 · Department Assembly`. */
+import type { HastNode } from '#libs/rich-text';
+import { isHastElement, toHastText } from '#libs/rich-text';
+
+/** What the line says; null for what it does not say. */
+export interface Facts {
+  version: string | null;
+  department: string | null;
+}
+
+const separator = ' · ';
+
+/** Returns the facts of a paragraph; undefined if it is not such a line. */
+export function readFacts(node: HastNode): Facts | undefined {
+  if (!isHastElement(node) || node.tagName !== 'p') return undefined;
+  if (node.children.some((child) => child.type !== 'text')) return undefined;
+  const line = toHastText(node).replace(/\s+/g, ' ').trim();
+  const rest = line.replace(/(?:^| · )Approved \d{4}-\d\d-\d\d$/, '');
+  if (rest === '') return line === '' ? undefined : { version: null, department: null };
+  const at = rest.startsWith('Version ') ? rest.indexOf(`${separator}Department `) : 0;
+  const version = rest.startsWith('Version ') ? rest.slice('Version '.length, at < 0 ? undefined : at) : null;
+  const tail = version === null ? rest : at < 0 ? '' : rest.slice(at + separator.length);
+  if (tail !== '' && !tail.startsWith('Department ')) return undefined;
+  const department = tail === '' ? null : tail.slice('Department '.length);
+  const isLong = [...(version ?? '')].length > 64 || [...(department ?? '')].length > 200;
+  return isLong ? undefined : { version, department };
+}

@@ -1,0 +1,11 @@
+/** The pool of import workers, which convert uploaded files. */
+import { createWorkerPool, type PoolEvents, type WorkerLimits, type WorkerPool } from '#libs/workers';
+import type { ImportTasks } from './tasks.ts';
+
+export type ImportWorkers = WorkerPool<ImportTasks>;
+
+/** Creates the pool. Its workers have no connections. */
+export function createImportWorkers(limits: WorkerLimits, events: PoolEvents): ImportWorkers {
+  const file = new URL('./worker-program.ts', import.meta.url);
+  return createWorkerPool<ImportTasks>({ file, context: null, subject: 'file' }, limits, events);
+}

@@ -1,0 +1,114 @@
+/** Splits the outline of a file into sections, steps and sub-steps. */
+import type { Element } from 'hast';
+import type { HastNode } from '#libs/rich-text';
+import { type NodeType, nodeType } from '../shapes.ts';
+import { findPictures, type OutlineBlock, toTitle } from './outline.ts';
+import type { ReportCollector } from './report.ts';
+import { removeNumbers } from './typed-numbers.ts';
+
+/** A node before its content is converted. `path` is that in the document, such as `nodes/0/children/1`. */
+export interface SplitNode {
+  nodeType: NodeType;
+  title: string;
+  path: string;
+  content: HastNode[];
+  children: SplitNode[];
+}
+
+const maxTitle = 300;
+const introduction = 'Introduction';
+
+/**
+ * Splits blocks. The heading levels that occur become sections, steps and sub-steps, from the top; headings of other
+ * levels stay in the text. Text before the first heading is a section "Introduction".
+ */
+export function splitBlocks(blocks: readonly OutlineBlock[], report: ReportCollector): SplitNode[] {
+  const levels = [...new Set(blocks.flatMap((block) => ('heading' in block ? block.level : [])))].sort();
+  const titles = readTitles(blocks, levels.slice(0, nodeType.options.length), report);
+  const nodes: SplitNode[] = [];
+  const open: SplitNode[] = [];
+  for (const block of blocks) {
+    const rank = 'heading' in block ? levels.indexOf(block.level) : -1;
+    if ('heading' in block && rank < nodeType.options.length) {
+      const depth = Math.min(rank, open.length);
+      open.length = depth;
+      const node = addNode(nodes, open, titles.get(block.heading) ?? '');
+      if (depth < rank) report.warn('level_skipped', { path: node.path, detail: node.title });
+      completeTitle(node, findPictures(block.heading), report);
+      open.push(node);
+      continue;
+    }
+    const content = 'heading' in block ? toTextHeading(block.heading, rank) : block.content;
+    if (open.length === 0 && isBlank(content)) continue;
+    if (open.length === 0) open.push(addNode(nodes, open, introduction));
+    open.at(-1)?.content.push(content);
+  }
+  return nodes;
+}
+
+/** The titles of the headings that become nodes, without typed numbers. */
+function readTitles(
+  blocks: readonly OutlineBlock[],
+  levels: readonly number[],
+  report: ReportCollector,
+): Map<Element, string> {
+  const titles = new Map<Element, string>();
+  for (const level of levels) {
+    const headings = blocks.flatMap((block) =>
+      'heading' in block && block.level === level ? block.heading : [],
+    );
+    const written = headings.map(toTitle);
+    const plain = removeNumbers(written);
+    if (plain) report.warn('numbers_removed', { detail: written[0] ?? '' });
+    for (const [at, heading] of headings.entries()) titles.set(heading, (plain ?? written)[at] ?? '');
+  }
+  return titles;
+}
+
+function addNode(nodes: SplitNode[], open: readonly SplitNode[], title: string): SplitNode {
+  const parent = open.at(-1);
+  const siblings = parent?.children ?? nodes;
+  const path = `${parent ? `${parent.path}/children` : 'nodes'}/${siblings.length}`;
+  const type = nodeType.options[open.length] ?? 'sub_step';
+  const node: SplitNode = { nodeType: type, title, path, content: [], children: [] };
+  siblings.push(node);
+  return node;
+}
+
+/** A title is not empty and not too long. Pictures of the heading begin the text. */
+function completeTitle(node: SplitNode, pictures: Element[], report: ReportCollector): void {
+  const { title, path } = node;
+  node.title = cutTitle(title);
+  if (node.title === '') {
+    node.title = 'Untitled';
+    report.warn('untitled', { path });
+  } else if (node.title !== title) {
+    node.content.push(createParagraph(title));
+    report.warn('title_cut', { path, detail: title });
+  }
+  node.content.push(...pictures);
+}
+
+/** Cuts a title to 300 characters. */
+export function cutTitle(title: string): string {
+  const characters = [...title];
+  return characters.length <= maxTitle
+    ? title
+    : `${characters
+        .slice(0, maxTitle - 1)
+        .join('')
+        .trimEnd()}…`;
+}
+
+/** A paragraph with a text. */
+export function createParagraph(value: string): Element {
+  return { type: 'element', tagName: 'p', properties: {}, children: [{ type: 'text', value }] };
+}
+
+function toTextHeading(heading: Element, rank: number): Element {
+  return { ...heading, tagName: `h${Math.min(6, rank - nodeType.options.length + 1)}` };
+}
+
+function isBlank(node: HastNode): boolean {
+  return node.type === 'text' ? node.value.trim() === '' : node.type !== 'element';
+}

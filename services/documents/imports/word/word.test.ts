@@ -1,0 +1,190 @@
+/** Tests what parts of Word files become, with files that the tests write. */
+import { expect, test } from '@jest/globals';
+import { encodePng } from '../../../../tests/fixtures/generators/png.ts';
+import { toImportOutline } from '../../../../tests/imports/outline.ts';
+import { docx, p, rels, parts as toParts, types, W, WORD_TYPE, zip } from '../../../../tests/word/samples.ts';
+import { convertFile } from '../conversion.ts';
+
+const style = (id: string, name: string, more = '') =>
+  `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
+const head = (text: string, id = 'h1') => p(text, `<w:pStyle w:val="${id}"/>`);
+const item = (text: string, level = 0, num = 1) =>
+  p(text, `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${num}"/></w:numPr>`);
+const run = (text: string, properties = '') =>
+  `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+const field = (code: string, shown: string) =>
+  `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${run(shown)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+
+const styles = [
+  style('h1', 'heading 1'),
+  style('h2', 'heading 2'),
+  style('titre', 'Title'),
+  style('loopA', 'A', '<w:basedOn w:val="loopB"/>'),
+  style('loopB', 'B', '<w:basedOn w:val="loopA"/>'),
+  style('toc1', 'toc 1'),
+  '<w:style w:type="character" w:styleId="strong"><w:name w:val="Strong"/><w:rPr><w:b/></w:rPr></w:style>',
+].join('');
+const levels = (format: string) =>
+  [0, 1]
+    .map((at) => `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/></w:lvl>`)
+    .join('');
+const numbering = `<w:abstractNum w:abstractNumId="1">${levels('decimal')}</w:abstractNum><w:abstractNum w:abstractNumId="2">${levels('bullet')}</w:abstractNum><w:abstractNum w:abstractNumId="3"><w:numStyleLink w:val="x"/></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num><w:num w:numId="4"><w:abstractNumId w:val="3"/></w:num>`;
+
+function createParts(
+  body: string,
+  more: Record<string, string> = {},
+  links: [string, string, string, string?][] = [],
+) {
+  return toParts(body, {
+    '[Content_Types].xml': types({
+      '/word/styles.xml': `${WORD_TYPE}.styles+xml`,
+      '/word/numbering.xml': `${WORD_TYPE}.numbering+xml`,
+      '/word/footnotes.xml': `${WORD_TYPE}.footnotes+xml`,
+    }),
+    'word/_rels/document.xml.rels': rels(
+      ['s', 'styles', 'styles.xml'],
+      ['n', 'numbering', 'numbering.xml'],
+      ['f', 'footnotes', 'footnotes.xml'],
+      ...links,
+    ),
+    'word/styles.xml': `<w:styles xmlns:w="${W}">${styles}</w:styles>`,
+    'word/numbering.xml': `<w:numbering xmlns:w="${W}">${numbering}</w:numbering>`,
+    'word/footnotes.xml': `<w:footnotes xmlns:w="${W}"><w:footnote w:id="5">${p('A note.')}</w:footnote></w:footnotes>`,
+    ...more,
+  });
+}
+
+async function convert(bytes: Uint8Array, acceptChanges = false): Promise<string[]> {
+  return toImportOutline(await convertFile({ name: 'sop.docx', bytes, acceptChanges })).split('\n');
+}
+
+const convertBody = (body: string, acceptChanges = false) => convert(zip(createParts(body)), acceptChanges);
+
+/** The lines of a text without headings, without those of the report. */
+async function convertText(body: string, acceptChanges = false): Promise<string[]> {
+  const lines = await convertBody(head('Top', 'titre') + head('One') + body, acceptChanges);
+  return lines.filter((line) => line.includes('| ')).map((line) => line.replace(/^.*?\| /, ''));
+}
+
+test.each<[string, string, string[]]>([
+  [
+    'formats of runs',
+    `<w:p>${run('a', '<w:b/><w:i/>')}${run('b', '<w:b w:val="0"/>')}</w:p>`,
+    ['paragraph[italic(bold(a)) b]'],
+  ],
+  ['a bold character style', `<w:p>${run('a', '<w:rStyle w:val="strong"/>')}</w:p>`, ['paragraph[bold(a)]']],
+  ['hidden text', `<w:p>${run('a')}${run('b', '<w:vanish/>')}</w:p>`, ['paragraph[a]']],
+  [
+    'a list that continues',
+    item('a') + p('x') + item('b') + item('c', 1),
+    [
+      'orderedList[listItem[paragraph[a]]]',
+      'paragraph[x]',
+      'orderedList{"start":2}[listItem[paragraph[b] orderedList[listItem[paragraph[c]]]]]',
+    ],
+  ],
+  [
+    'a list that starts again',
+    item('a') + item('b') + item('c', 0, 3),
+    ['orderedList[listItem[paragraph[a]] listItem[paragraph[b]]]', 'orderedList[listItem[paragraph[c]]]'],
+  ],
+  [
+    'bullets after numbers',
+    item('a') + item('b', 0, 2),
+    ['orderedList[listItem[paragraph[a]]]', 'bulletList[listItem[paragraph[b]]]'],
+  ],
+  ['a list without a definition', item('a', 0, 9), ['paragraph[a]']],
+  [
+    'a link in a field',
+    `<w:p>${field('HYPERLINK "https://a.example/"', 'a')}</w:p>`,
+    ['paragraph[link<https://a.example/>(a)]'],
+  ],
+  ['an unsafe link in a field', `<w:p>${field('HYPERLINK "javascript:x"', 'a')}</w:p>`, ['paragraph[a]']],
+  ['a page number', `<w:p>${run('p. ')}${field(' PAGEREF _Toc1 ', '7')}</w:p>`, ['paragraph[p. 7]']],
+  ['a table of contents in a field', `<w:p>${field(' TOC \\o ', 'One 1')}</w:p>${p('a')}`, ['paragraph[a]']],
+  ['a paragraph of contents', p('One 1', '<w:pStyle w:val="toc1"/>') + p('a'), ['paragraph[a]']],
+  ['styles that refer to each other', p('a', '<w:pStyle w:val="loopA"/>'), ['paragraph[a]']],
+  [
+    'a text box after its paragraph',
+    `<w:p>${run('a')}<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent>${p('b')}</w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>`,
+    ['paragraph[a]', 'paragraph[b]'],
+  ],
+  [
+    'a formula as text',
+    `<w:p>${run('a ')}<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:r><m:t>x=1</m:t></m:r></m:oMath></w:p>`,
+    ['paragraph[a x=1]'],
+  ],
+  [
+    'a note at the end of its node',
+    `<w:p>${run('a')}<w:r><w:footnoteReference w:id="5"/></w:r></w:p>${p('b')}`,
+    ['paragraph[a superscript([1])]', 'paragraph[b]', 'orderedList[listItem[paragraph[A note.]]]'],
+  ],
+  [
+    'a checkbox',
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr></w:pPr><w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="1"/></w14:checkbox></w:sdtPr><w:sdtContent>${run('x')}</w:sdtContent></w:sdt>${run(' done')}</w:p>`,
+    ['taskList[taskItem{"checked":true}[paragraph[done]]]'],
+  ],
+])('a Word file is imported: %s', async (_name, body, expected) => {
+  expect(await convertText(body)).toEqual(expected);
+});
+
+test('accepted changes keep inserted text and lose deleted text', async () => {
+  const mark = (kind: string) => `<w:pPr><w:rPr><w:${kind} w:id="1"/></w:rPr></w:pPr>`;
+  const body = [
+    `<w:p>${run('a ')}<w:ins w:id="1">${run('b')}</w:ins><w:del w:id="2"><w:r><w:delText>c</w:delText></w:r></w:del></w:p>`,
+    `<w:p>${mark('del')}${run('d ')}</w:p><w:p>${run('e')}</w:p>`,
+    `<w:tbl><w:tr><w:trPr><w:del w:id="3"/></w:trPr><w:tc>${p('f')}</w:tc></w:tr><w:tr><w:tc>${p('g')}</w:tc></w:tr></w:tbl>`,
+  ].join('');
+  expect(await convertText(body)).toEqual([]);
+  expect(await convertBody(body)).toEqual(['rejected: tracked_changes']);
+  expect(await convertText(body, true)).toEqual([
+    'paragraph[a b]',
+    'paragraph[d e]',
+    'table[tableRow[tableCell[paragraph[g]]]]',
+  ]);
+});
+
+test('a linked or unsupported picture becomes its alternative text', async () => {
+  const drawing = (id: string, kind: string) =>
+    `<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr descr="valve ${id}"/><a:blip xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" r:${kind}="${id}"/></wp:inline></w:drawing></w:r></w:p>`;
+  const entries = createParts(
+    drawing('emf', 'embed') + drawing('far', 'link') + drawing('png', 'embed'),
+    {
+      '[Content_Types].xml': types({
+        '/word/styles.xml': `${WORD_TYPE}.styles+xml`,
+        '/word/numbering.xml': `${WORD_TYPE}.numbering+xml`,
+        '/word/footnotes.xml': `${WORD_TYPE}.footnotes+xml`,
+        '/word/a.emf': 'image/x-emf',
+        '/word/a.png': 'image/png',
+      }),
+    },
+    [
+      ['emf', 'image', 'a.emf'],
+      ['far', 'image', 'https://evil.example/a.png', 'External'],
+      ['png', 'image', 'a.png'],
+    ],
+  );
+  const png = encodePng(2, 2, () => [1, 2, 3, 255]);
+  const lines = await convert(
+    zip([...entries, { name: 'word/a.emf', data: 'EMF' }, { name: 'word/a.png', data: png }]),
+  );
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      '    | paragraph[[picture: valve emf]]',
+      '    | paragraph[[picture: valve far]]',
+      expect.stringContaining('image{"src":"asset:'),
+      'warning: picture_unsupported nodes/0',
+      'warning: picture_missing nodes/0',
+    ]),
+  );
+});
+
+test('a file without parts for styles and lists is imported', async () => {
+  expect(await convert(docx(p('a')))).toEqual([
+    'sop',
+    '  section: Introduction',
+    '    | paragraph[a]',
+    'report: docx, 1 nodes, 0 pictures',
+    'warning: no_headings',
+  ]);
+});

@@ -1,0 +1,133 @@
+/** Property: our Markdown exports import with the same titles, levels, facts and words. */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { RichText } from '#libs/rich-text';
+import { convertFile } from '../../services/documents/imports/conversion.ts';
+import type { TreeInput } from '../../services/documents/shapes.ts';
+import type { ExportNode } from '../../services/export/formats/document.ts';
+import { renderMarkdown } from '../../services/export/formats/markdown.ts';
+import { br, doc, li, link, node, nodeWith, p, text } from '../fixtures/generators/rich-text.ts';
+import { parseBlocks } from './outline.ts';
+
+/** Words with what Markdown and HTML could read as markup. They begin with a letter, so that no title is a number. */
+const word = fc.constantFrom(
+  ...[
+    'Valve',
+    'pump*',
+    'a_b_c',
+    '<b>',
+    '&amp;',
+    '[x]',
+    '`code`',
+    'Überdruck',
+    '弁',
+    'x|y',
+    '#1',
+    '~~no~~',
+    '![i](u)',
+  ],
+  ...['http://a.example/b', 'www.a.example', 'a@b.example', '\\', '$5', '* * *', '---', '>', '- [ ]', '🙂'],
+);
+const words = fc.array(word, { minLength: 1, maxLength: 6 }).map((list) => list.join(' '));
+const title = words.map((value) => `Part ${value}`);
+const inline = fc.oneof(
+  words.map((value) => text(value)),
+  words.map((value) => text(value, 'bold')),
+  words.map((value) => text(value, 'italic', 'strike')),
+  words.map((value) => text(value, link('https://example.com/a'))),
+);
+const paragraph = fc.array(inline, { minLength: 1, maxLength: 3 }).map((leaves) => p(...leaves));
+const cell = words.map((value) => node('tableCell', p(value)));
+const block: fc.Arbitrary<RichText> = fc.oneof(
+  paragraph,
+  fc.tuple(words, words).map(([a, b]) => p(a, br, b)),
+  fc
+    .array(
+      words.map((value) => li(value)),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((items) => node('bulletList', ...items)),
+  fc
+    .array(
+      words.map((value) => li(value)),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((items) => node('orderedList', ...items)),
+  words.map((value) => node('taskList', nodeWith('taskItem', { checked: true }, p(value)))),
+  words.map((value) => node('blockquote', p(value))),
+  words.map((value) => nodeWith('callout', { kind: 'warning' }, p(value))),
+  fc
+    .tuple(cell, cell, cell, cell)
+    .map(([a, b, c, d]) => node('table', node('tableRow', a, b), node('tableRow', c, d))),
+);
+const content = fc.option(fc.array(block, { minLength: 1, maxLength: 3 }).map((blocks) => doc(...blocks)));
+
+const createNodes = (
+  node_type: ExportNode['node_type'],
+  children: fc.Arbitrary<ExportNode[]>,
+  minLength = 0,
+) =>
+  fc.array(fc.record({ id: fc.constant(''), node_type: fc.constant(node_type), title, content, children }), {
+    minLength,
+    maxLength: 3,
+  });
+const sections = createNodes('section', createNodes('step', createNodes('sub_step', fc.constant([]))), 1);
+const document = fc.record({
+  title,
+  version: fc.option(fc.constantFrom('1.0', '2.1 draft')),
+  department: fc.option(fc.constantFrom('Assembly', 'R & D')),
+  nodes: sections,
+});
+
+interface Shape {
+  type: string;
+  title: string;
+  words: string;
+  children: Shape[];
+}
+
+/** The letters and digits of a text: the export writes some spaces and marks differently on purpose. */
+const toWords = (value: string) => value.replace(/[^\p{L}\p{N}]+/gu, '');
+const getText = ({ text: own = '', content: children = [] }: RichText): string =>
+  own + children.map(getText).join(' ');
+
+function toShape(node: ExportNode | TreeInput, getWords: (node: ExportNode | TreeInput) => string): Shape {
+  const children = (node.children ?? []).map((child) => toShape(child, getWords));
+  return { type: node.node_type, title: toWords(node.title), words: getWords(node), children };
+}
+
+/** Signal words and targets of links, which plain Markdown writes as text. */
+const written = /WARNING|httpsexamplecoma/g;
+const clean = (value: string) => toWords(value).replace(written, '');
+
+test.each(['plain', 'gfm'] as const)(
+  'Markdown in the flavor %s imports with the same titles and words',
+  async (flavor) => {
+    await fc.assert(
+      fc.asyncProperty(document, async (input) => {
+        const facts = { published_at: null, approved_at: null, organization: 'Acme' };
+        const markdown = renderMarkdown({ ...input, ...facts }, flavor);
+        const bytes = new TextEncoder().encode(markdown);
+        const result = await convertFile({ name: 'a.md', bytes, acceptChanges: false });
+        if (!result.ok) throw new Error(result.fault.message);
+        const [imported] = result.file.documents;
+        expect(toWords(imported?.title ?? '')).toBe(toWords(input.title));
+        expect(imported).toMatchObject({ version: input.version, department: input.department });
+        const before = input.nodes.map((node) =>
+          toShape(node, (each) => clean(getText((each.content as RichText | null) ?? doc()))),
+        );
+        const after = imported?.nodes.map((node) =>
+          toShape(node, (each) =>
+            clean(
+              parseBlocks(each.content as string | null)
+                .map(getText)
+                .join(' '),
+            ),
+          ),
+        );
+        expect(after).toEqual(before);
+      }),
+      { numRuns: 150 },
+    );
+  },
+);

@@ -1,0 +1,86 @@
+/** Tests `pds import`, and `pds push` of Word and Markdown files, against real services. */
+import { copyFile, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { must, type Person } from '#libs/testing';
+import { createPdsFixture, type PdsFixture } from './pds-fixture.ts';
+
+const files = fileURLToPath(new URL('../fixtures/imports/', import.meta.url));
+let pds: PdsFixture;
+let admin: Person;
+let env: Record<string, string>;
+let folder: string;
+
+beforeAll(async () => {
+  pds = await createPdsFixture();
+});
+afterAll(() => pds?.close());
+beforeEach(async () => {
+  ({ admin, env } = await pds.createAdmin());
+  folder = await mkdtemp(join(pds.folder, 'import-'));
+});
+
+const countDrafts = async () => (await must(pds.app, 'GET', '/documents/counts', { as: admin.key })).draft;
+
+test('pds import --preview shows the outline and the report, without a draft', async () => {
+  const file = join(files, 'filling-line.docx');
+  const { code, stdout } = await pds.run(['import', file, '--preview'], { env });
+  expect(code).toBe(0);
+  expect(stdout.split('\n')).toEqual(
+    expect.arrayContaining(['Filling line: start-up', '  Preparation', '    Tools', '6 nodes, 1 picture']),
+  );
+  expect(stdout).toContain('left out: header (1)');
+  expect(await countDrafts()).toBe(0);
+});
+
+test('pds import creates a draft and prints its id', async () => {
+  const { code, stdout } = await pds.run(['import', join(files, 'wartung.docx')], { env });
+  expect(code).toBe(0);
+  const [, id] = /^(\S{36}) {2}Wartung der Abfüllanlage$/m.exec(stdout) ?? [];
+  expect(await must(pds.app, 'GET', `/documents/${id}`, { as: admin.key })).toMatchObject({
+    status: 'draft',
+  });
+});
+
+test('pds import refuses tracked changes unless they are accepted', async () => {
+  const file = join(files, 'tracked.docx');
+  const refused = await pds.run(['import', file], { env });
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain('tracked changes');
+  const accepted = await pds.run(['import', file, '--accept-changes'], { env });
+  expect(accepted.code).toBe(0);
+});
+
+test('pds push imports Word and Markdown files once, and reports each', async () => {
+  await copyFile(join(files, 'arranque.docx'), join(folder, 'arranque.docx'));
+  await copyFile(join(files, 'tracked.docx'), join(folder, 'tracked.docx'));
+  await copyFile(join(files, 'shop.md'), join(folder, 'shop.md'));
+  await writeFile(join(folder, 'README.md'), '# About this folder\n');
+  const push = (...options: string[]) => pds.run(['push', '.', '--json', ...options], { env, cwd: folder });
+  const dry = await push('--dry-run');
+  expect(JSON.parse(dry.stdout).map(({ file }: { file: string }) => file)).toEqual([
+    ...['arranque.docx', 'shop.md', 'tracked.docx'],
+  ]);
+  expect(await countDrafts()).toBe(0);
+
+  const first = await push();
+  expect(first.code).toBe(1);
+  expect(JSON.parse(first.stdout)).toMatchObject([
+    { file: 'arranque.docx', outcome: 'created' },
+    { file: 'shop.md', outcome: 'created', message: expect.stringContaining('warning: ') },
+    { file: 'tracked.docx', outcome: 'failed' },
+  ]);
+  expect(JSON.parse(await readFile(join(folder, 'shop.json'), 'utf8'))).toMatchObject({
+    ...{ id: expect.any(String), title: 'Opening the shop', version: '1.4', department: 'Sales' },
+  });
+  expect(await countDrafts()).toBe(2);
+
+  const second = await push();
+  expect(JSON.parse(second.stdout)).toMatchObject([
+    { file: 'arranque.json', outcome: 'unchanged' },
+    { file: 'shop.json', outcome: 'unchanged' },
+    { file: 'tracked.docx', outcome: 'failed' },
+  ]);
+  expect(await countDrafts()).toBe(2);
+});
