@@ -128,15 +128,20 @@ function eventsPage(): string {
 }
 
 function ownershipPage(): string {
-  const rows = contracts.map(({ name, owns, views, reads }) => [
+  const rows = contracts.map(({ name, owns, appends = [], views, reads }) => [
     name,
     formatList(owns),
+    formatList(appends),
     formatList(views.map((view) => view.name)),
     formatList(reads.map((view) => view.name)),
   ]);
   return renderPage('Data ownership', [
-    'Only the owner of a collection reads and writes it. Other services read the views that the owner publishes.',
-    renderTable(['service', 'owned collections', 'published views', 'views read'], rows),
+    'Only the owner of a collection reads and writes it. To an append-only collection it adds rows, and MongoDB rejects\n' +
+      'every change and removal of a row. Other services read the views that the owner publishes.',
+    renderTable(
+      ['service', 'owned collections', 'append-only collections', 'published views', 'views read'],
+      rows,
+    ),
   ]);
 }
 

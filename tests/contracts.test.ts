@@ -1,7 +1,14 @@
 /** Tests that hold for every operation. They are generated from the contracts, so a new operation is tested at once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { type AnyOperation, getCacheControl, getProblems, newId, openapi } from '#libs/contract';
+import {
+  type AnyOperation,
+  type Contract,
+  getCacheControl,
+  getProblems,
+  newId,
+  openapi,
+} from '#libs/contract';
 import {
   addMember,
   createWebhook,
@@ -248,10 +255,17 @@ describe('the API reference', () => {
 
 describe('the contracts', () => {
   test('give each collection one owner, which also owns its views', () => {
-    const owned = contracts.flatMap((contract) => [...contract.owns]);
+    const owned = contracts.flatMap(getOwned);
     expect(new Set(owned).size).toBe(owned.length);
     for (const contract of contracts)
-      for (const view of contract.views) expect(contract.owns).toContain(view.collection);
+      for (const view of contract.views) expect(getOwned(contract)).toContain(view.collection);
+  });
+
+  test('seal nothing in append-only collections', () => {
+    // to encrypt a sealed text again, a service changes its row
+    for (const { contract, collections } of services)
+      for (const { name, sealed } of collections)
+        if (contract.appends?.includes(name)) expect(sealed).toEqual([]);
   });
 
   test('read only views that their owner publishes', () => {
@@ -267,6 +281,11 @@ describe('the contracts', () => {
     expect(new Set(published)).toEqual(new Set([...consumed, ...withoutConsumer]));
   });
 });
+
+/** The collections of a service, with the append-only ones. */
+function getOwned({ owns, appends = [] }: Contract): string[] {
+  return [...owns, ...appends];
+}
 
 /** The names of all fields of a response, at any depth. */
 function findFields(returns: z.ZodType): string[] {

@@ -56,11 +56,14 @@ afterAll(async () => {
 
 /** Collections, published views and readable views of each service. */
 const ownership = contracts.map((contract) => {
+  const { appends = [] } = contract;
   const own = toGrants(contract).filter(({ actions }) => actions.includes('createCollection'));
   const published = contract.views.map(({ name }) => name);
+  const isWritable = (name: string) => !published.includes(name) && !appends.includes(name);
   return {
     service: contract.name,
-    collections: own.map(({ collection }) => collection).filter((name) => !published.includes(name)),
+    collections: own.map(({ collection }) => collection).filter(isWritable),
+    appends,
     views: published,
     reads: [...published, ...contract.reads.map(({ name }) => name)],
   };
@@ -68,7 +71,9 @@ const ownership = contracts.map((contract) => {
 
 test('each service stores only collections that its contract owns', () => {
   for (const { contract, collections } of services)
-    expect(contract.owns).toEqual(expect.arrayContaining(collections.map(({ name }) => name)));
+    expect([...contract.owns, ...(contract.appends ?? [])]).toEqual(
+      expect.arrayContaining(collections.map(({ name }) => name)),
+    );
 });
 
 test('a service starts with an obsolete index that it may not drop', async () => {
@@ -83,7 +88,7 @@ describe.each(ownership)('the user of $service', ({ service, collections, views,
     return client.db();
   };
   const others = ownership.filter((other) => other.service !== service);
-  const foreign = others.flatMap((other) => other.collections);
+  const foreign = others.flatMap((other) => [...other.collections, ...other.appends]);
 
   test('has all grants that the service needs to become ready', async () => {
     const getReadiness = ({ managementPort }: RunningServices) =>

@@ -21,6 +21,8 @@ export interface Contract {
   readonly consumes: readonly EventType[];
   /** Collections that only this service may write. */
   readonly owns: readonly string[];
+  /** Collections that only this service may write, and to which it only adds: no row is ever changed or removed. */
+  readonly appends?: readonly string[];
   /** Views of its collections for other services. */
   readonly views: readonly View[];
   /** Views of other services that it reads. */

@@ -1,6 +1,6 @@
 /**
- * The MongoDB grants of each service, derived from its contract: it may read and write its own collections,
- * create its views, and read the views of other services in `reads`.
+ * The MongoDB grants of each service, derived from its contract: it may read and write its own collections, only find
+ * and insert in those it appends to, create its views, and read the views of other services in `reads`.
  */
 import type { Contract } from '#libs/contract';
 import { idempotencyCollection } from './idempotency.ts';
@@ -15,14 +15,16 @@ export interface Grant {
 }
 
 const rowActions = ['find', 'insert', 'update', 'remove'];
+const appendActions = ['find', 'insert'];
 // GridFS lists the indexes of its bucket before the first upload
 const setupActions = ['createCollection', 'createIndex', 'listIndexes'];
 
 /**
- * Derives a service's grants: own collections, own views, other services' views, then listing collections.
+ * Derives a service's grants: own collections, append-only collections, own views, other services' views, then
+ * listing collections.
  */
 export function toGrants(contract: Contract): Grant[] {
-  const { name, owns, views, reads } = contract;
+  const { name, owns, appends = [], views, reads } = contract;
   const own = [
     ...owns,
     ...[outboxCollection, inboxCollection, idempotencyCollection, lockCollection].map(
@@ -33,6 +35,7 @@ export function toGrants(contract: Contract): Grant[] {
   const others = new Set(reads.map((view) => view.name).filter((view) => !ownViews.includes(view)));
   return [
     ...own.map((collection) => ({ collection, actions: [...rowActions, ...setupActions] })),
+    ...appends.map((collection) => ({ collection, actions: [...appendActions, ...setupActions] })),
     ...ownViews.map((collection) => ({ collection, actions: ['find', 'createCollection', 'collMod'] })),
     ...[...others].map((collection) => ({ collection, actions: ['find'] })),
     // on start, a service checks which collections and views exist
