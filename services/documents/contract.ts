@@ -35,6 +35,7 @@ import {
   documentApprovals,
   documentNodes,
   documentStates,
+  documentSummaries,
   documentUsage,
   documentVersions,
   libraryDocuments,
@@ -55,7 +56,6 @@ export * from './problems.ts';
 export {
   Document,
   type DocumentStatus,
-  DocumentSummary,
   documentStatus,
   Node,
   nodeType,
@@ -92,13 +92,8 @@ export const documentsContract = contract({
   consumes: [MemberRemoved, DocumentAssigned, DocumentReviewUpdated],
   owns: ['documents', 'nodes', 'approvals', 'publish_ledger', 'publish_usage', 'search', 'storage_usage'],
   views: [
-    documentStates,
-    documentApprovals,
-    documentVersions,
-    documentNodes,
-    libraryDocuments,
-    documentUsage,
-    publishRecords,
+    ...[documentStates, documentSummaries, documentApprovals, documentVersions, documentNodes],
+    ...[libraryDocuments, documentUsage, publishRecords],
   ],
   reads: [
     ...principalViews,

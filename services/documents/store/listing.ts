@@ -3,14 +3,8 @@ import type { mongo } from 'mongoose';
 import type { Actor, Store } from '#libs/store';
 import { queryTerms } from '../rules/words.ts';
 import { type DocumentStatus, DocumentSummary, type ListSort } from '../shapes.ts';
-import {
-  type DocumentRow,
-  documents,
-  filterIndexes,
-  reviewFields,
-  type SummaryRow,
-  sortIndexes,
-} from './collections.ts';
+import type { SummaryRow } from '../summaries.ts';
+import { type DocumentRow, documents, filterIndexes, reviewFields, sortIndexes } from './collections.ts';
 import type { Search } from './search.ts';
 
 /** The part of a row that a list needs. The normalized title is only there if the list is sorted by it. */
