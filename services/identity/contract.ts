@@ -16,6 +16,7 @@ import {
 } from '../documents/events.ts';
 import { documentStates, documentUsage, publishRecords } from '../documents/views.ts';
 import { templateUsage } from '../export/views.ts';
+import { AcknowledgementOverdue, AcknowledgementRequested } from '../sharing/events.ts';
 import { WebhookDisabled, WebhookExhausted } from '../webhook-delivery/events.ts';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
 import * as apiKeys from './contract/api-keys.ts';
@@ -67,6 +68,7 @@ export const identityContract = contract({
   consumes: [
     ...[DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, DocumentReviewDue],
     ...[ApprovalRequested, ApprovalApproved, ApprovalRejected, ApprovalWithdrawn],
+    ...[AcknowledgementRequested, AcknowledgementOverdue],
     ...[MemberJoined, ApiKeyUsed, WebhookExhausted, WebhookDisabled],
   ],
   owns: [

@@ -1,10 +1,11 @@
 /** Tests of how public links read documents: consistent during writes, once for many requests, cached. */
 import { expect, test } from '@jest/globals';
 import { Body, NotFound, newId } from '#libs/contract';
+import { renderCache } from '#libs/http';
 import { type EmbedOptions, embedRoutes } from './embedding.ts';
 import { notFoundLimit } from './not-found-limit.ts';
-import { hashToken } from './rules.ts';
-import type { DocumentState, NodeRow } from './store.ts';
+import { hashToken } from './rules/links.ts';
+import type { DocumentState, NodeRow } from './store/share-tokens.ts';
 
 const token = 't'.repeat(43);
 const organization_id = newId();
@@ -60,9 +61,10 @@ function sharedDocument() {
 const rejectPassword = () => Promise.reject(new Error('A password was checked'));
 
 /** Returns a function that requests the link and returns text and ETag; `etag` is the client's cached one. */
-function createClient(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, format?: 'html') {
+function createClient(options: Pick<EmbedOptions, 'sharing'> & { cacheBytes: number }, format?: 'html') {
   const [route] = embedRoutes({
-    ...options,
+    sharing: options.sharing,
+    cache: renderCache(options.cacheBytes),
     limit: notFoundLimit({ perMinute: 0, now: Date.now }),
     now: () => new Date(),
     appUrl: 'http://127.0.0.1',

@@ -1,20 +1,11 @@
 /** Serves the document of a public link to everyone who has the link and its password, as JSON or as an HTML page. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import {
-  body as createBody,
-  NotFound,
-  type Problem,
-  type RateLimitPolicy,
-  rateLimitHeaders,
-  TooManyRequests,
-  Unavailable,
-} from '#libs/contract';
+import { body as createBody, NotFound, Unavailable } from '#libs/contract';
 import {
   handle,
   type ProblemPage,
+  type RenderCache,
   type RequestInfo,
   type Route,
-  renderCache,
   reply,
   withProblemPages,
 } from '#libs/http';
@@ -27,20 +18,16 @@ import { pagePolicy } from './page/policy.ts';
 import { noticeStyleSource } from './page/styles.ts';
 import { type LinkAccess, type ProtectedRequest, wrongPassword } from './passwords/access.ts';
 import { protectedHeaders, publicHeaders } from './public-headers.ts';
-import {
-  getFrameAncestors,
-  type Representation,
-  type ResolvedLink,
-  representations,
-} from './representations.ts';
-import { resolveLink, wantsHtml } from './rules.ts';
-import type { LinkToken, SharingStore } from './store.ts';
+import { createRenderer, maxAttempts, tooManyUnknownLinks } from './rendering.ts';
+import { getFrameAncestors, type ResolvedLink, representations } from './representations.ts';
+import { resolveLink, wantsHtml } from './rules/links.ts';
+import type { LinkToken, SharingStore } from './store/share-tokens.ts';
 
 /** Dependencies and settings of the embed routes. */
 export interface EmbedOptions {
   sharing: Pick<SharingStore, 'findLink' | 'document' | 'nodes'>;
-  /** Size of the cache of rendered documents, in bytes. */
-  cacheBytes: number;
+  /** The cache of rendered documents. */
+  cache: RenderCache;
   limit: NotFoundLimit;
   access: LinkAccess;
   /** Public URL of the application, without a trailing slash; public links start with it. */
@@ -58,12 +45,6 @@ interface LinkParams {
 /** A link that works, with its token. */
 type FoundLink = ResolvedLink & { storedToken: LinkToken };
 
-/** Attempts to read a document that changes while it is being read. */
-const maxAttempts = 5;
-
-/** Milliseconds that rendering may block the event loop. */
-const maxBlockMs = 10;
-
 /** The headers of a 503 for a document that changed in every attempt. */
 const retryHeaders = { ...publicHeaders, 'Retry-After': '1' };
 
@@ -77,8 +58,8 @@ const noticeHeaders = {
  * The routes of public links. One checks the link, then returns the document as JSON or HTML; the other takes the
  * password that a reader entered.
  */
-export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOptions): Route[] {
-  const cache = renderCache(options.cacheBytes);
+export function embedRoutes({ sharing, cache, limit, access, now, ...options }: EmbedOptions): Route[] {
+  const render = createRenderer(sharing);
   const basePath = new URL(options.appUrl).pathname.replace(/\/$/, '');
 
   const embed = handle(getEmbeddedDocument, async ({ params, query, call }) => {
@@ -90,7 +71,10 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
       const request = toProtectedRequest(link, call);
       // before the ETag, which would tell whether the document has changed
       if (request) await access.assertAccess(request);
-      return { link, etag: representation.getEtag(link), render: () => render(representation, link) };
+      return {
+        ...{ link, etag: representation.getEtag(link) },
+        render: () => render(link.document, (rows) => representation.render(link, rows)),
+      };
     };
     const found = await cache.read({ open, call, maxAttempts });
     if (!found) throw Unavailable('The document is being changed. Try again.', { headers: retryHeaders });
@@ -119,7 +103,7 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
 
   function assertFewUnknownLinks(params: LinkParams, call: RequestInfo): void {
     const waitSeconds = limit.getWaitSeconds(call.address, toLimitKey(params));
-    if (waitSeconds > 0) throw tooManyUnknownLinks(limit.policy, waitSeconds);
+    if (waitSeconds > 0) throw tooManyUnknownLinks(limit.policy, waitSeconds, publicHeaders);
   }
 
   /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
@@ -129,15 +113,6 @@ export function embedRoutes({ sharing, limit, access, now, ...options }: EmbedOp
     limit.record(link !== undefined, call.address, toLimitKey(params));
     if (!link) throw linkNotFound;
     return link;
-  }
-
-  /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */
-  async function render(representation: Representation, link: ResolvedLink): Promise<Uint8Array | undefined> {
-    const { document } = link;
-    const rows = await sharing.nodes(document._id);
-    const after = await sharing.document(document.organization_id, document._id);
-    if (after?.row_version !== document.row_version) return undefined;
-    return encodePieces(representation.render(link, rows));
   }
 }
 
@@ -160,28 +135,9 @@ const toProblemPage: ProblemPage = (problem, call, { format }) => {
   };
 };
 
-/** Joins the pieces as UTF-8 and yields to other requests in between. */
-async function encodePieces(pieces: Iterable<string>): Promise<Uint8Array> {
-  let text = '';
-  let since = performance.now();
-  for (const piece of pieces) {
-    text += piece;
-    if (performance.now() - since < maxBlockMs) continue;
-    await yieldToEventLoop();
-    since = performance.now();
-  }
-  return Buffer.from(text);
-}
-
 /** The 404 of every invalid link, created once: a stack trace would cost more than the whole request. */
 const linkNotFound = NotFound(undefined, { headers: publicHeaders });
 
 function toLimitKey({ org_slug, token }: LinkParams): string {
   return `${org_slug}/${token}`;
-}
-
-function tooManyUnknownLinks(policy: RateLimitPolicy, waitSeconds: number): Problem {
-  return TooManyRequests('Too many requests for unknown links. Wait for the time given in `Retry-After`.', {
-    headers: { ...publicHeaders, ...rateLimitHeaders(policy, waitSeconds) },
-  });
 }

@@ -11,8 +11,8 @@ import {
   type ShareToken,
   updateShareToken,
 } from './contract.ts';
-import { isLive, isShareable } from './rules.ts';
-import { type DocumentState, type NewToken, type SharingStore, toControls } from './store.ts';
+import { isLive, isShareable } from './rules/links.ts';
+import { type DocumentState, type NewToken, type SharingStore, toControls } from './store/share-tokens.ts';
 
 /** Dependencies of the link routes. */
 export interface LinkOptions {

@@ -7,8 +7,8 @@ import { pagePolicy } from './page/policy.ts';
 import { controlledFixture, rendererFixture } from './page/renderer-fixture.ts';
 import { runningHead } from './page/running-head.ts';
 import { pageStyleSource, toHashSource } from './page/styles.ts';
-import { frameAncestors, getControl } from './rules.ts';
-import type { DocumentState, LinkControls, NodeRow, OrganizationProfile } from './store.ts';
+import { frameAncestors, getControl } from './rules/links.ts';
+import type { DocumentState, LinkControls, NodeRow, OrganizationProfile } from './store/share-tokens.ts';
 
 /** The document that a link shows, without its nodes, its organization and its controls. */
 export interface ResolvedLink {
@@ -64,7 +64,7 @@ export function getFrameAncestors({
 }
 
 /** What a page shows besides its nodes. The language is that of the document, else that of the organization. */
-function getPageFields({ document, organization }: ResolvedLink) {
+export function getPageFields({ document, organization }: ResolvedLink) {
   const language = getPageLanguage(document.language ?? organization.language);
   const control = getControl(document, organization);
   return { document, organization: organization.name, control, language };
@@ -93,6 +93,6 @@ function createRepresentation({
 }
 
 /** The first 27 characters of a SHA-256 in base64url, about 160 bits. */
-function createTag(parts: readonly (string | number)[]): string {
+export function createTag(parts: readonly (string | number)[]): string {
   return createHash('sha256').update(parts.join('/')).digest('base64url').slice(0, 27);
 }

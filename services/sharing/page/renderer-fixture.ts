@@ -1,5 +1,5 @@
 /** A small document with every element of a page; its rendering identifies the version of the renderer. */
-import type { DocumentState, NodeRow, OrganizationProfile } from '../store.ts';
+import type { DocumentState, NodeRow, OrganizationProfile } from '../store/share-tokens.ts';
 
 const id = (last: number) => `00000000-0000-7000-8000-${String(last).padStart(12, '0')}`;
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAIBAAA=';

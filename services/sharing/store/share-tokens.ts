@@ -3,10 +3,10 @@ import type mongoose from 'mongoose';
 import { z } from 'zod';
 import { id, newId, type RowOf } from '#libs/contract';
 import { type Actor, collection, type Store, type StoredRow } from '#libs/store';
-import { documentNodes, documentStates } from '../documents/contract.ts';
-import { organizationProfiles } from '../identity/contract.ts';
-import { hashToken } from './rules.ts';
-import { sealedToken } from './views.ts';
+import { documentNodes, documentStates } from '../../documents/contract.ts';
+import { organizationProfiles } from '../../identity/contract.ts';
+import { hashToken } from '../rules/links.ts';
+import { sealedToken } from '../views.ts';
 
 /** The share tokens: one row for each family that has a token. */
 export const shareTokens = collection('share_tokens', {
