@@ -1,4 +1,5 @@
 /** All commands of `pds`. */
+import { acknowledgementCommands } from './acknowledgements.ts';
 import { approvalCommands } from './approvals.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './completion.ts';
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   logout,
   ...docsCommands,
   ...approvalCommands,
+  ...acknowledgementCommands,
   ...reviewCommands,
   library,
   pull,
