@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findBrokenInvariants, formatBrokenInvariant } from '../../tools/admin/verify/broken-invariants.ts';
 import { invariants } from '../../tools/admin/verify/invariants.ts';
 import { createScan } from '../../tools/admin/verify/scan.ts';
+import { acknowledgementBreaks } from './acknowledgement-breaks.ts';
 import { type Break, type Breaks, findFirst, getRows, nobody, set } from './change-rows.ts';
 import { documentBreaks } from './document-breaks.ts';
 import { eventBreaks } from './event-breaks.ts';
@@ -16,6 +17,7 @@ const breaks: Breaks = {
   ...documentBreaks,
   ...reviewBreaks,
   ...sharingBreaks,
+  ...acknowledgementBreaks,
   ...webhookBreaks,
   ...eventBreaks,
 };

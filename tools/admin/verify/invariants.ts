@@ -1,4 +1,5 @@
 /** All invariants of the database, in the order in which they are checked. */
+import { acknowledgementInvariants } from './acknowledgements.ts';
 import { approvalInvariants } from './approvals.ts';
 import { documentInvariants } from './documents.ts';
 import { eventInvariants } from './events.ts';
@@ -21,6 +22,7 @@ export const invariants: readonly Invariant[] = [
   ...publishingInvariants,
   ...storageInvariants,
   ...sharingInvariants,
+  ...acknowledgementInvariants,
   ...templateInvariants,
   ...webhookInvariants,
   ...eventInvariants,
