@@ -1,5 +1,6 @@
 /** Lists all rows of the table, in the order of measurement. */
 import type { Row } from './row.ts';
+import { acknowledgements } from './rows/acknowledgements.ts';
 import { compareVersions } from './rows/comparing.ts';
 import { events } from './rows/events.ts';
 import { exportCached, exportRendered, readUnderExports } from './rows/exporting.ts';
@@ -36,6 +37,7 @@ export const rows: readonly Row[] = [
   createNodeWithKey,
   publishWithKey,
   ...publicLinks,
+  ...acknowledgements,
   logIn,
   readUnderLogins,
   exportRendered,
