@@ -11,7 +11,7 @@ const admin = getPermissions('admin');
 const operationIds: Record<string, readonly string[]> = {
   'documents.read': [
     ...['getDocument', 'listDocuments', 'countDocuments', 'listVersions', 'compareVersions', 'getShareToken'],
-    ...['listApprovals', 'getApproval'],
+    ...['listApprovals', 'getApproval', 'listAcknowledgementRequests', 'getAcknowledgementRequest'],
   ],
   'documents.create': ['createDocument', 'duplicateDocument'],
   'documents.change.own': [
@@ -28,7 +28,12 @@ const operationIds: Record<string, readonly string[]> = {
   ],
   'documents.approve': ['decideApproval'],
   'documents.review.own': ['confirmReview'],
-  'documents.share.own': ['createShareToken', 'updateShareToken', 'deleteShareToken'],
+  'documents.share.own': [
+    ...['createShareToken', 'updateShareToken', 'deleteShareToken'],
+    ...['requestAcknowledgement', 'updateAcknowledgementRequest', 'closeAcknowledgementRequest'],
+    ...['addReaders', 'deleteReader', 'listPeople'],
+  ],
+  'documents.acknowledge.own': ['createAcknowledgement', 'listAcknowledgements'],
   'documents.export': ['exportWord', 'exportMarkdown'],
   'templates.upload': ['createTemplate', 'listTemplates'],
   'templates.delete.own': ['deleteTemplate'],

@@ -54,7 +54,9 @@ export const listAcknowledgementRequests = operation({
   query: z.object({
     ...page,
     document_id: id.optional().meta({ description: 'Only requests about this document, in any version' }),
-    status: AcknowledgementRequest.shape.status.optional(),
+    status: AcknowledgementRequest.shape.status
+      .optional()
+      .meta({ description: 'Only requests with this status' }),
     awaiting: z
       .enum(['me'])
       .optional()
@@ -144,7 +146,7 @@ export const listPeople = operation({
   params: requestParams,
   query: z.object({
     ...page,
-    status: personStatus.optional(),
+    status: personStatus.optional().meta({ description: 'Only people with this status' }),
     format: z.enum(['json', 'csv']).optional().meta({ description: 'Default: `json`' }),
   }),
   status: 200,

@@ -2,6 +2,7 @@
 import type { WebhookReceiver } from '#libs/testing';
 import type { Recorder } from '../recorder.ts';
 import { invite, leave, readReference, register, setUpOrganization } from './accounts.ts';
+import { acknowledge } from './acknowledging.ts';
 import { approve, assign, publish, publishOther, review, revise, write } from './documents.ts';
 import { createWebhook, inspectWebhook, listen } from './webhooks.ts';
 
@@ -20,6 +21,7 @@ export async function runStory(
   await assign(recorder, accounts, document);
   await approve(recorder, accounts, document);
   await publish(recorder, accounts, document);
+  await acknowledge(recorder, accounts, document);
   await review(recorder, accounts, { doc_id: document, other });
   await revise(recorder, accounts, document);
   await recorder.prepare(key, 'PATCH', `/documents/${other}`, { version: '1.1' });
