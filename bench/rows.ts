@@ -1,5 +1,6 @@
 /** Lists all rows of the table, in the order of measurement. */
 import type { Row } from './row.ts';
+import { acknowledgements } from './rows/acknowledgements.ts';
 import { auditLogPage } from './rows/audit-log.ts';
 import { compareVersions } from './rows/comparing.ts';
 import { events } from './rows/events.ts';
@@ -41,6 +42,7 @@ export const rows: readonly Row[] = [
   publishWithKey,
   ...publicLinks,
   pictureOfLink,
+  ...acknowledgements,
   logIn,
   readUnderLogins,
   importWord,

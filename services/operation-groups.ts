@@ -67,6 +67,17 @@ export const operationGroups: readonly OperationGroup[] = [
     ],
   },
   {
+    name: 'Read acknowledgement',
+    description:
+      'Ask people to read a document and to acknowledge it: members by an audience, others by personal links.',
+    operations: [
+      ...['requestAcknowledgement', 'listAcknowledgementRequests', 'getAcknowledgementRequest'],
+      ...['updateAcknowledgementRequest', 'closeAcknowledgementRequest', 'addReaders', 'deleteReader'],
+      ...['listPeople', 'createAcknowledgement', 'listAcknowledgements', 'readDocument', 'acknowledgeByLink'],
+      'getReadingAsset',
+    ],
+  },
+  {
     name: 'Export and templates',
     description:
       'Download documents as Word files, in your own template, as Markdown, or all in one archive.',

@@ -183,6 +183,9 @@ describe('a created resource', () => {
     await app.request('POST', `/documents/${archived.id}/archive`, { as: ada.key });
     const approver = await addMember(app, ada.token);
     const draft = await app.request('POST', '/documents', { as: ada.key, body: { title: 'Submitted' } });
+    const locked = await publishDocument(app, ada.key);
+    const approvers = { as: ada.key, body: { approver_ids: [approver.userId] } };
+    await app.request('PATCH', `/documents/${locked.id}/approvers`, approvers);
     const submitted = { document_id: draft.body.id, approver_ids: [approver.userId] };
     const requests: [path: string, body?: object][] = [
       ['/documents', { title: 'Found' }],
@@ -192,6 +195,7 @@ describe('a created resource', () => {
       [`${document}/share-token`],
       ['/webhooks', webhook],
       ['/approvals', submitted],
+      ['/acknowledgement-requests', { document_id: locked.id }],
     ];
     const declared = operations.filter(({ location }) => location !== undefined);
     // the response with a picture has no fields
@@ -328,6 +332,8 @@ function sampleBody(operation: AnyOperation): unknown {
     replaceTree: { nodes: [] },
     assignEditor: { editor_id: null },
     updateApprovers: { approver_ids: [] },
+    updateAcknowledgementRequest: { due_days: 30 },
+    addReaders: { readers: [{ external_id: 'E 1', name: 'Reader' }] },
     updateReview: { every_months: 12 },
     decideApproval: { decision: 'approve', content_hash: `sha256:${'0'.repeat(64)}` },
     triggerWebhooks: { event_type: 'document.published' },
@@ -354,11 +360,24 @@ async function createResources(person: Person): Promise<Record<string, string>> 
     as: person.key,
     body: { document_id: draft.body.id, approver_ids: [approver.userId] },
   });
+  const locked = await publishDocument(app, person.key);
+  const approvers = { as: person.key, body: { approver_ids: [approver.userId] } };
+  await app.request('PATCH', `/documents/${locked.id}/approvers`, approvers);
+  const request = await app.request('POST', '/acknowledgement-requests', {
+    as: person.key,
+    body: { document_id: locked.id },
+  });
+  const readers = await app.request('POST', `/acknowledgement-requests/${request.body.id}/readers`, {
+    as: person.key,
+    body: { readers: [{ external_id: 'E 1', name: 'Reader' }] },
+  });
   const guest = { email: 'guest@example.com' };
   const invitation = await app.request('POST', '/members/invitations', { as: person.key, body: guest });
   return {
     doc_id: document.id,
     approval_id: approval.body.id,
+    request_id: request.body.id,
+    person_id: readers.body[0].id,
     config_id: config.id,
     listener_id: listener.body.id,
     member_id: person.userId,

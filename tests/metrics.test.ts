@@ -69,6 +69,13 @@ async function useEveryFeature(): Promise<void> {
   const isDue = { _id: id, review_notice_at: { $lte: now } };
   await documents.updateOne({ _id: id }, { $set: { review_notice_at: now } });
   await until('the notice about the review', async () => (await documents.countDocuments(isDue)) === 0);
+  const settings = { settings: { lock_published: true } };
+  await app.request('PATCH', '/organization', { as, body: settings });
+  const asked = { document_id: id, audience: { everyone: true } };
+  await app.request('POST', '/acknowledgement-requests', { as, body: asked });
+  const { content_hash } = (await app.request('GET', `/documents/${id}`, { as })).body;
+  const acknowledged = { as: ada.token, body: { document_id: id, content_hash } };
+  await app.request('POST', '/acknowledgements', acknowledged);
   await until('the delivery', async () =>
     (await app.request('GET', '/webhooks/events', { as })).body.some(
       ({ status }: { status: string }) => status === 'delivered',

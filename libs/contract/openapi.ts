@@ -132,6 +132,9 @@ function toOperationObject(operation: AnyOperation, tag: string, parts: Parts): 
     ...request,
     responses: {
       [operation.status]: toSuccessResponse(operation, schemas, examples),
+      ...(operation.existingStatus && {
+        [operation.existingStatus]: toSuccessResponse(operation, schemas, examples, 'It existed already'),
+      }),
       ...(hasEtag(operation) && { 304: { description: 'Not modified since the ETag you sent' } }),
       ...toProblemResponses(operation, responses),
     },
@@ -178,9 +181,10 @@ function toSuccessResponse(
   operation: AnyOperation,
   schemas: NamedSchemas,
   examples: readonly Example[],
+  description = operation.summary,
 ): Schema {
   const headers = successHeaders(operation);
-  const response = { description: operation.summary, headers };
+  const response = { description, headers };
   const returns: z.ZodType | Media = operation.returns;
   if ('media' in returns) {
     const bodies = Object.entries(returns.media).map(([type, content]) => {

@@ -33,6 +33,8 @@ export interface Operation<
   /** The status of a successful response. With 303, the handler sets `Location`. */
   readonly status: 200 | 201 | 202 | 204 | 303;
   readonly returns: Returns;
+  /** The status of a response with a resource that existed already, if it differs from `status`. */
+  readonly existingStatus?: 200;
   /**
    * Path of the created resource for the `Location` header, e.g. `/documents/{id}`. `{id}` is taken from the
    * response, other names are path parameters.

@@ -78,6 +78,7 @@ export class Reply<T> {
   readonly next: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly isPrivate: boolean;
+  readonly isExisting: boolean;
   readonly replayKey: ReplayKey | undefined;
 
   constructor(value: T, options: ReplyOptions) {
@@ -86,6 +87,7 @@ export class Reply<T> {
     this.next = options.next;
     this.headers = options.headers ?? {};
     this.isPrivate = options.isPrivate ?? false;
+    this.isExisting = options.isExisting ?? false;
     this.replayKey = options.replayKey;
   }
 }
@@ -100,6 +102,8 @@ interface ReplyOptions {
   headers?: Readonly<Record<string, string>>;
   /** Whether shared caches must not store the response, although the operation has a `cacheControl`. */
   isPrivate?: boolean;
+  /** Whether the resource existed already: the response has the `existingStatus` of the operation. */
+  isExisting?: boolean;
   /**
    * Allows a response of any length for an `Idempotency-Key`. A long response is not stored; `replay` renders
    * it again from these ids.

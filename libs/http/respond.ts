@@ -5,7 +5,14 @@ import type { Request } from 'express';
 import { type AnyOperation, InvalidRequest, idempotencyKeyPattern } from '#libs/contract';
 import type { Store, StoredResponse } from '#libs/store';
 import { type CursorKeyring, createCursorSealing } from './cursors.ts';
-import type { HandlerInput, Principal, ReplayKey, RequestInfo, Route } from './handle.ts';
+import {
+  type HandlerInput,
+  type Principal,
+  type ReplayKey,
+  Reply,
+  type RequestInfo,
+  type Route,
+} from './handle.ts';
 import { addLocation } from './location.ts';
 import type { ParsedRequest } from './request.ts';
 import type { RequestNotes } from './request-info.ts';
@@ -36,7 +43,7 @@ export async function respond(
   const { seal, openCursor } = createCursorSealing(cursorKeyring, operation, principal, parsed.query);
   const query = openCursor(parsed.query);
   const toRendered = (reply: unknown) =>
-    addLocation(operation, params, apiPrefix, render(operation.status, reply, request, seal));
+    addLocation(operation, params, apiPrefix, render(getStatus(operation, reply), reply, request, seal));
   const { authorize, assertAuthorized } = createResourceGuard(operation, principal);
   const run = async (actor: Principal | undefined) => {
     const reply = await route.run({ actor, params, query, body, call, authorize });
@@ -70,6 +77,10 @@ export async function respond(
     ? toRendered(await renderReplay(route, input, replayKey))
     : { ...stored, body: stored.body.length > 0 ? stored.body : undefined };
   return { ...response, headers: { ...response.headers, 'Idempotency-Replayed': 'true' } };
+}
+
+function getStatus({ status, existingStatus }: AnyOperation, reply: unknown): number {
+  return reply instanceof Reply && reply.isExisting ? (existingStatus ?? status) : status;
 }
 
 async function renderReplay(

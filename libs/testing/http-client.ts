@@ -72,7 +72,7 @@ export function httpClient(origin: string, { secrets, timeoutMs }: ClientOptions
 
 /**
  * Creates a client of the API at an origin. Paths are relative to `/api/v1`, unless they are `/` or start with
- * `/embed`. A function selects the origin by the path, for services without a gateway.
+ * `/read` or `/embed`. A function selects the origin by the path, for services without a gateway.
  */
 export function apiClient(
   origin: string | ((path: string) => string),
@@ -80,7 +80,7 @@ export function apiClient(
 ): HttpClient {
   return {
     request(method, path, request) {
-      const isAtRoot = path === '/' || path.startsWith('/embed');
+      const isAtRoot = path === '/' || /^\/(embed|read)\b/.test(path);
       const client = httpClient(typeof origin === 'string' ? origin : origin(path), options);
       return client.request(method, isAtRoot ? path : `/api/v1${path}`, request);
     },

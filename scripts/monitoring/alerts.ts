@@ -102,6 +102,14 @@ const backlog: readonly AlertFactory[] = [
     for: duration('5m'),
     summary: '{{ $value }} webhook deliveries are due and not claimed.',
   }),
+  ({ duration, seconds }) => ({
+    name: 'AcknowledgementBacklog',
+    severity: 'ticket',
+    expr: `${maxBy(series('acknowledgement_due_oldest_seconds'))} > ${seconds(300)}`,
+    for: duration('5m'),
+    summary:
+      'The oldest due request for acknowledgement has not been checked for {{ $value | humanizeDuration }}.',
+  }),
   ({ duration }) => ({
     name: 'CircuitBreakerStorm',
     severity: 'page',

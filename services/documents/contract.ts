@@ -40,6 +40,7 @@ import {
   documentApprovals,
   documentNodes,
   documentStates,
+  documentSummaries,
   documentUsage,
   documentVersions,
   libraryDocuments,
@@ -64,7 +65,6 @@ export * from './problems.ts';
 export {
   Document,
   type DocumentStatus,
-  DocumentSummary,
   documentStatus,
   Node,
   nodeType,
@@ -106,8 +106,8 @@ export const documentsContract = contract({
     ...['search', 'storage_usage'],
   ],
   views: [
-    ...[documentStates, documentApprovals, documentVersions, documentNodes, libraryDocuments, documentUsage],
-    ...[assetDetails, assetBytes, publishRecords],
+    ...[documentStates, documentSummaries, documentApprovals, documentVersions, documentNodes],
+    ...[libraryDocuments, documentUsage, assetDetails, assetBytes, publishRecords],
   ],
   reads: [
     ...principalViews,

@@ -4,6 +4,9 @@ import { event, id } from '#libs/contract';
 import { Approval, contentHash } from './approval-shapes.ts';
 import { DocumentSummary } from './shapes.ts';
 
+export { contentHash } from './approval-shapes.ts';
+export { DocumentSummary } from './shapes.ts';
+
 const documentData = {
   document: DocumentSummary,
   refired: z

@@ -105,7 +105,7 @@ export const AlreadyDecided = problem(
 export const ContentChanged = problem(
   'content_changed',
   400,
-  'The request is about another content hash; read the draft again.',
+  'The words have another content hash; read the document again.',
 );
 export const PublishQuotaExhausted = problem(
   'publish_quota_exhausted',

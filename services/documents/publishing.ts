@@ -15,7 +15,7 @@ import type { DocumentReply } from './document-reply.ts';
 import { assertDraft, requireNewVersion } from './editing.ts';
 import { toArchiveRecord, toSummary } from './presenters.ts';
 import { mayPublish } from './rules/approval.ts';
-import { archive, publish } from './rules/lifecycle.ts';
+import { archive, findBaseline, publish } from './rules/lifecycle.ts';
 import { scheduleReview } from './rules/review.ts';
 import type { Approvals } from './store/approvals.ts';
 import type { DocumentRow } from './store/collections.ts';
@@ -61,9 +61,10 @@ export function publishHandlers({
             // a draft in approval has the hash of its words, which cannot change
             const contentHash = draft.content_hash ?? (await computeContentHash(draft, nodes));
             // before the draft, because a family has at most one published version
-            if (isRevision(draft)) await families.supersede(draft, at, tx);
+            const replaced = isRevision(draft) ? await families.supersede(draft, at, tx) : undefined;
+            const published = publish(actor.user_id, contentHash, findBaseline(draft, replaced, at), at);
             const review = scheduleReview({ ...draft, published_at: at });
-            return { change: { ...publish(actor.user_id, contentHash, at), ...review }, result: nodes };
+            return { change: { ...published, ...review }, result: nodes };
           };
           const updated = await repository.update(within, doc_id, preconditions, publishDraft);
           const { document, result: nodes } = updated;

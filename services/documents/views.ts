@@ -5,6 +5,8 @@ import type { ApprovalState } from './rules/approval.ts';
 import { blockBytes, nodeBytes } from './rules/storage-size.ts';
 import { documentStatus, nodeType } from './shapes.ts';
 
+export { documentSummaries, toSummary } from './summaries.ts';
+
 /** The state of a document without its tree. The row is small enough to read on every request. */
 export const documentStates = view({
   name: 'document_states',
@@ -28,6 +30,11 @@ export const documentStates = view({
     change_summary: z.string().nullish(),
     /** The pending or approved request. A stage that selects its time would slow down each read of this view. */
     approval: z.custom<ApprovalState>().nullish(),
+    /** The members who must approve each version; for the same reason not only whether there are any. */
+    approver_ids: z.array(id).nullish(),
+    /** The version whose acknowledgements count for this one, and when it was published; not in drafts. */
+    baseline_id: id.nullish(),
+    baseline_published_at: z.date().nullish(),
     /** When the review of a published version is due. Rows from before this field existed do not have it. */
     review_due_at: z.date().nullish(),
     /** Counts every change of the document or its tree. */

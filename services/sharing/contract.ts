@@ -1,4 +1,4 @@
-/** The public interface of the sharing service: read-only links to published documents, without a login. */
+/** The public interface of the sharing service: links to published documents without a login, acknowledgements. */
 import { z } from 'zod';
 import {
   type Access,
@@ -12,7 +12,6 @@ import {
   nothing,
   operation,
   patchBody,
-  problem,
 } from '#libs/contract';
 import {
   assetBytes,
@@ -20,38 +19,44 @@ import {
   assetId,
   documentNodes,
   documentStates,
+  documentSummaries,
   pictureMedia,
 } from '../documents/contract.ts';
-import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
+import { DocumentArchived, DocumentDeleted, DocumentRevised } from '../documents/events.ts';
 import {
   ApiKeyUsed,
   frameOrigins,
   member,
+  memberProfiles,
   organizationProfiles,
   ownerOrAdmin,
   principalViews,
 } from '../identity/contract.ts';
-import { ShareTokenCreated, ShareTokenDeleted, ShareTokenUpdated } from './events.ts';
+import * as acknowledgements from './contract/acknowledgements.ts';
+import * as reading from './contract/reading.ts';
+import {
+  AcknowledgementCompleted,
+  AcknowledgementMade,
+  AcknowledgementOverdue,
+  AcknowledgementReaderDeleted,
+  AcknowledgementRequestClosed,
+  AcknowledgementRequested,
+  AcknowledgementRequestUpdated,
+  ShareTokenCreated,
+  ShareTokenDeleted,
+  ShareTokenUpdated,
+} from './events.ts';
+import { DocumentNotPublished, SharePasswordRequired } from './problems.ts';
 import { EmbeddedDocument, ShareToken, sharePassword } from './shapes.ts';
 import { shareLinks } from './views.ts';
 
+export { Acknowledgement, AcknowledgementRequest, Person } from './acknowledgements/shapes.ts';
+export * from './contract/acknowledgements.ts';
+export * from './contract/reading.ts';
 export * from './events.ts';
+export * from './problems.ts';
 export * from './shapes.ts';
 export * from './views.ts';
-
-// ── Problems
-// ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export const DocumentNotPublished = problem(
-  'document_not_published',
-  400,
-  'This document is not published. Publish it first.',
-);
-export const SharePasswordRequired = problem(
-  'share_password_required',
-  401,
-  'This link needs a password. Send it with Basic authentication and any user name.',
-);
 
 // ── Operations
 // ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -210,7 +215,7 @@ export const submitSharePassword = operation({
 export const sharingContract = contract({
   name: 'sharing',
   title: 'Sharing',
-  description: 'Public links to published documents.',
+  description: 'Public links to published documents, and their acknowledgement by people.',
   operations: [
     createShareToken,
     getShareToken,
@@ -219,13 +224,20 @@ export const sharingContract = contract({
     getEmbeddedDocument,
     getEmbeddedAsset,
     submitSharePassword,
+    ...[acknowledgements, reading].flatMap((file) => Object.values(file)),
   ],
-  publishes: [ShareTokenCreated, ShareTokenUpdated, ShareTokenDeleted, ApiKeyUsed],
-  consumes: [DocumentArchived, DocumentDeleted],
-  owns: ['share_tokens'],
+  publishes: [
+    ...[AcknowledgementRequested, AcknowledgementMade, AcknowledgementCompleted, AcknowledgementOverdue],
+    ...[AcknowledgementRequestUpdated, AcknowledgementRequestClosed, AcknowledgementReaderDeleted],
+    ...[ShareTokenCreated, ShareTokenUpdated, ShareTokenDeleted, ApiKeyUsed],
+  ],
+  consumes: [DocumentArchived, DocumentDeleted, DocumentRevised, AcknowledgementMade],
+  owns: ['share_tokens', 'acknowledgement_requests', 'acknowledgement_readers'],
+  appends: ['acknowledgements'],
   views: [shareLinks],
   reads: [
     ...principalViews,
-    ...[organizationProfiles, documentStates, documentNodes, assetDetails, assetBytes],
+    ...[memberProfiles, organizationProfiles, documentStates, documentSummaries, documentNodes],
+    ...[assetDetails, assetBytes],
   ],
 });

@@ -1,22 +1,24 @@
-/** Deletes share tokens that can never work again, some time after their links have stopped working. */
+/** Deletes share tokens and closes requests that can never work again, some time after they have stopped working. */
 import type { Envelope } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
 import type { Store } from '#libs/store';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
-import type { SharingStore } from './store.ts';
+import { closeEnded } from './acknowledgements/closing.ts';
+import type { SharingStore } from './store/share-tokens.ts';
 
 /** Dependencies of the subscribers. */
 export interface DeadTokenOptions {
   store: Pick<Store, 'processOnce'>;
   sharing: Pick<SharingStore, 'document' | 'deleteDead'>;
+  requests: Parameters<typeof closeEnded>[0]['requests'];
 }
 
 /**
  * The subscribers of the sharing service. An event only names the document to check: it may arrive late,
  * twice, or again on request, when the family has been published and shared again. The family's current
- * epoch, which never decreases, decides which token is deleted.
+ * epoch, which never decreases, decides which token is deleted, and which request is closed.
  */
-export function deleteDeadTokens({ store, sharing }: DeadTokenOptions): Subscriber[] {
+export function deleteDeadTokens({ store, sharing, requests }: DeadTokenOptions): Subscriber[] {
   return [
     on(DocumentArchived, (event) => deleteIfDead(event.data.document.id, event)),
     on(DocumentDeleted, async (event) => {
@@ -30,7 +32,10 @@ export function deleteDeadTokens({ store, sharing }: DeadTokenOptions): Subscrib
     const { organization_id } = event;
     return store.processOnce(event, async (tx) => {
       const document = await sharing.document(organization_id, documentId);
-      if (document) await sharing.deleteDead({ organization_id, user_id: null, tx }, document);
+      if (!document) return;
+      const actor = { organization_id, user_id: null, tx };
+      await sharing.deleteDead(actor, document);
+      await closeEnded({ requests }, actor, document, new Date(event.occurred_at));
     });
   }
 }

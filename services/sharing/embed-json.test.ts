@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { EmbeddedDocument } from './contract.ts';
 import { embedJson } from './embed-json.ts';
-import type { DocumentState, NodeRow } from './store.ts';
+import type { DocumentState, NodeRow } from './store/share-tokens.ts';
 
 const uuid = (last: number) => `01900000-0000-7000-8000-${String(last).padStart(12, '0')}`;
 

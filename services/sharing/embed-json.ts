@@ -1,8 +1,8 @@
 /** Writes the JSON of a public link as text, so that stored rich text is inserted without parsing it. */
 import { getAssetId, walk } from '#libs/rich-text';
 import { groupByParent, type NodesByParent } from '../documents/contract.ts';
-import type { Control } from './rules.ts';
-import type { DocumentState, NodeRow } from './store.ts';
+import type { Control } from './rules/links.ts';
+import type { DocumentState, NodeRow } from './store/share-tokens.ts';
 
 /**
  * The document with all its nodes as JSON text, in the shape of `EmbeddedDocument`. The address of an asset is

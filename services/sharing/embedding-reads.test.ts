@@ -4,8 +4,8 @@ import { Body, NotFound, newId } from '#libs/contract';
 import { renderCache } from '#libs/http';
 import { type EmbedOptions, embedRoutes } from './embedding.ts';
 import { notFoundLimit } from './not-found-limit.ts';
-import { hashToken } from './rules.ts';
-import type { DocumentState, NodeRow } from './store.ts';
+import { hashToken } from './rules/links.ts';
+import type { DocumentState, NodeRow } from './store/share-tokens.ts';
 
 const token = 't'.repeat(43);
 const organization_id = newId();

@@ -1,34 +1,22 @@
 /** Serves the document of a public link to everyone who has the link and its password, as JSON or as an HTML page. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { body as createBody, NotFound, Unavailable } from '#libs/contract';
 import {
-  body as createBody,
-  NotFound,
-  type Problem,
-  type RateLimitPolicy,
-  rateLimitHeaders,
-  TooManyRequests,
-  Unavailable,
-} from '#libs/contract';
-import {
-  createBoundedCache,
   handle,
   type ProblemPage,
   type RenderCache,
   type RequestInfo,
   type Route,
   reply,
-  type Version,
-  type VersionBytes,
   withProblemPages,
 } from '#libs/http';
-import { fillAddresses, hasAddresses } from './asset-addresses.ts';
+import { fillAddresses } from './asset-addresses.ts';
 import {
   getEmbeddedAsset,
   getEmbeddedDocument,
   SharePasswordRequired,
   submitSharePassword,
 } from './contract.ts';
-import type { ReadAsset } from './link-assets.ts';
+import { createPictureDetector, type ReadAsset } from './link-assets.ts';
 import type { CountResponse } from './metrics.ts';
 import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
@@ -42,14 +30,10 @@ import {
   wrongPassword,
 } from './passwords/access.ts';
 import { protectedHeaders, publicHeaders } from './public-headers.ts';
-import {
-  getFrameAncestors,
-  type Representation,
-  type ResolvedLink,
-  representations,
-} from './representations.ts';
-import { resolveLink, wantsHtml } from './rules.ts';
-import type { LinkToken, SharingStore } from './store.ts';
+import { createRenderer, maxAttempts, tooManyUnknownLinks } from './rendering.ts';
+import { getFrameAncestors, type ResolvedLink, representations } from './representations.ts';
+import { resolveLink, wantsHtml } from './rules/links.ts';
+import type { LinkToken, SharingStore } from './store/share-tokens.ts';
 
 /** Dependencies and settings of the embed routes. */
 export interface EmbedOptions {
@@ -74,15 +58,6 @@ interface LinkParams {
 /** A link that works, with its token. */
 type FoundLink = ResolvedLink & { storedToken: LinkToken };
 
-/** Attempts to read a document that changes while it is being read. */
-const maxAttempts = 5;
-
-/** Milliseconds that rendering may block the event loop. */
-const maxBlockMs = 10;
-
-/** How long it is remembered whether a version shows pictures, ms. It never changes. */
-const rememberMs = 3_600_000;
-
 /** The headers of a 503 for a document that changed in every attempt. */
 const retryHeaders = { ...publicHeaders, 'Retry-After': '1' };
 
@@ -98,7 +73,8 @@ const noticeHeaders = {
  */
 export function embedRoutes(options: EmbedOptions): Route[] {
   const { sharing, cache, limit, access, now, appUrl } = options;
-  const showsPictures = createBoundedCache<string, boolean>(10_000, rememberMs);
+  const render = createRenderer(sharing);
+  const hasPicturesIn = createPictureDetector(sharing);
   const basePath = new URL(appUrl).pathname.replace(/\/$/, '');
 
   const embed = handle(getEmbeddedDocument, async ({ params, query, call }) => {
@@ -110,15 +86,17 @@ export function embedRoutes(options: EmbedOptions): Route[] {
       const request = toProtectedRequest(link, call);
       // before the ETag, which would tell whether the document has changed
       if (request) await access.assertAccess(request);
-      const etag = representation.getEtag(link);
-      return { link, etag, render: () => render(representation, link) };
+      return {
+        ...{ link, etag: representation.getEtag(link) },
+        render: () => render(link.document, (rows, assets) => representation.render(link, rows, assets)),
+      };
     };
     const found = await cache.read({ open, call, maxAttempts });
     if (!found) throw Unavailable('The document is being changed. Try again.', { headers: retryHeaders });
     options.countResponse({ format, cache: found.cacheStatus });
     const { link, etag } = found.version;
     const address = `${appUrl}/embed/${params.org_slug}/${params.token}/assets/`;
-    const hasPictures = await hasPicturesIn(link, found);
+    const hasPictures = await hasPicturesIn(link.document._id, found);
     const { headers: linkHeaders, isPrivate } = getLinkHeaders(link);
     const headers = { ...linkHeaders, ...representation.getHeaders(link, hasPictures ? address : undefined) };
     const bytes = hasPictures ? fillAddresses(found.bytes, representation.escape(address)) : found.bytes;
@@ -154,7 +132,7 @@ export function embedRoutes(options: EmbedOptions): Route[] {
 
   function assertFewUnknownLinks(params: LinkParams, call: RequestInfo): void {
     const waitSeconds = limit.getWaitSeconds(call.address, toLimitKey(params));
-    if (waitSeconds > 0) throw tooManyUnknownLinks(limit.policy, waitSeconds);
+    if (waitSeconds > 0) throw tooManyUnknownLinks(limit.policy, waitSeconds, publicHeaders);
   }
 
   /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
@@ -164,30 +142,6 @@ export function embedRoutes(options: EmbedOptions): Route[] {
     limit.record(link !== undefined, call.address, toLimitKey(params));
     if (!link) throw linkNotFound;
     return { ...link, appUrl };
-  }
-
-  /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */
-  async function render(representation: Representation, link: ResolvedLink): Promise<Uint8Array | undefined> {
-    const { document } = link;
-    const rows = await sharing.nodes(document._id);
-    const ids = new Set(rows.flatMap(({ asset_ids = [] }) => asset_ids));
-    const assets = ids.size === 0 ? undefined : await sharing.assetSizes(document.organization_id, [...ids]);
-    const after = await sharing.document(document.organization_id, document._id);
-    if (after?.row_version !== document.row_version) return undefined;
-    return encodePieces(representation.render(link, rows, assets));
-  }
-
-  /** Returns whether a document shows pictures, also if the client has it already: its policy depends on that. */
-  async function hasPicturesIn(
-    { document }: ResolvedLink,
-    { bytes, cacheStatus, version: { etag } }: VersionBytes<Version>,
-  ): Promise<boolean> {
-    const known = showsPictures.get(etag);
-    if (known !== undefined) return known;
-    const isKnown = cacheStatus !== 'not_modified';
-    const result = isKnown ? hasAddresses(bytes) : await sharing.referencesAsset(document._id);
-    showsPictures.set(etag, result);
-    return result;
   }
 }
 
@@ -215,28 +169,9 @@ const toProblemPage: ProblemPage = (problem, call, { format }) => {
   };
 };
 
-/** Joins the pieces as UTF-8 and yields to other requests in between. */
-async function encodePieces(pieces: Iterable<string>): Promise<Uint8Array> {
-  let text = '';
-  let since = performance.now();
-  for (const piece of pieces) {
-    text += piece;
-    if (performance.now() - since < maxBlockMs) continue;
-    await yieldToEventLoop();
-    since = performance.now();
-  }
-  return Buffer.from(text);
-}
-
 /** The 404 of every invalid link, created once: a stack trace would cost more than the whole request. */
 const linkNotFound = NotFound(undefined, { headers: publicHeaders });
 
 function toLimitKey({ org_slug, token }: LinkParams): string {
   return `${org_slug}/${token}`;
-}
-
-function tooManyUnknownLinks(policy: RateLimitPolicy, waitSeconds: number): Problem {
-  return TooManyRequests('Too many requests for unknown links. Wait for the time given in `Retry-After`.', {
-    headers: { ...publicHeaders, ...rateLimitHeaders(policy, waitSeconds) },
-  });
 }

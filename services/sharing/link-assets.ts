@@ -1,9 +1,18 @@
 /** Serves the pictures of a published version to everyone who may read it. */
 import { type Body, body } from '#libs/contract';
-import { createBoundedCache, type RenderCache, type Reply, type RequestInfo, reply } from '#libs/http';
+import {
+  createBoundedCache,
+  type RenderCache,
+  type Reply,
+  type RequestInfo,
+  reply,
+  type Version,
+  type VersionBytes,
+} from '#libs/http';
 import { toAssetHeaders, toAssetKey, toBytes } from '../documents/contract.ts';
+import { hasAddresses } from './asset-addresses.ts';
 import type { CountAsset } from './metrics.ts';
-import type { DocumentState, SharingStore } from './store.ts';
+import type { DocumentState, SharingStore } from './store/share-tokens.ts';
 
 /** A request for a picture of a published version that the caller may read. */
 export interface AssetRequest {
@@ -67,6 +76,22 @@ export function createAssetReader(
     references.set(key, result);
     return result;
   }
+}
+
+/** Returns whether a document shows pictures, also if the client has it already: its policy depends on that. */
+export type HasPictures = (documentId: string, found: VersionBytes<Version>) => Promise<boolean>;
+
+/** Creates the function, which remembers its results. */
+export function createPictureDetector(sharing: Pick<SharingStore, 'referencesAsset'>): HasPictures {
+  const results = createBoundedCache<string, boolean>(10_000, rememberMs);
+  return async (documentId, { bytes, cacheStatus, version: { etag } }) => {
+    const known = results.get(etag);
+    if (known !== undefined) return known;
+    const isKnown = cacheStatus !== 'not_modified';
+    const result = isKnown ? hasAddresses(bytes) : await sharing.referencesAsset(documentId);
+    results.set(etag, result);
+    return result;
+  };
 }
 
 /** Returns the media type of a stored picture. Each type has another first byte. */

@@ -14,8 +14,8 @@ import {
   ShareTokenUpdated,
   updateShareToken,
 } from './contract.ts';
-import { isLive, isShareable, toUpdateEvent } from './rules.ts';
-import { type DocumentState, type NewToken, type SharingStore, toControls } from './store.ts';
+import { isLive, isShareable, toUpdateEvent } from './rules/links.ts';
+import { type DocumentState, type NewToken, type SharingStore, toControls } from './store/share-tokens.ts';
 
 /** Dependencies of the link routes. */
 export interface LinkOptions {

@@ -1,10 +1,13 @@
 /** The metrics of public links. */
-import { counter, type Meters } from '#libs/service';
+import { counter, gauge, type Meters } from '#libs/service';
 
 const responses = counter({
   name: 'embed_responses_total',
-  help: 'Responses with a public document, by format and cache result: rendered (`miss`), cached (`hit`) or 304 (`not_modified`)',
-  labels: { format: ['html', 'json'], cache: ['miss', 'hit', 'not_modified'] },
+  help: 'Responses with the document of a link, by format and cache result: rendered (`miss`), cached (`hit`) or 304 (`not_modified`). Personal links have the formats `reading_html` and `reading_json`',
+  labels: {
+    format: ['html', 'json', 'reading_html', 'reading_json'],
+    cache: ['miss', 'hit', 'not_modified'],
+  },
 });
 
 const assets = counter({
@@ -19,12 +22,31 @@ const passwordChecks = counter({
   labels: { result: ['right', 'wrong', 'limited'] },
 });
 
+const acknowledgements = counter({
+  name: 'acknowledgements_total',
+  help: 'Acknowledgements of documents by members and by readers with a personal link',
+  labels: { kind: ['member', 'reader'] },
+});
+
+const dueChecks = gauge({
+  name: 'acknowledgement_due_checks',
+  help: 'Requests for acknowledgement whose due date has passed and that were not checked yet (capped at 10,000)',
+  labels: {},
+});
+
+const dueOldest = gauge({
+  name: 'acknowledgement_due_oldest_seconds',
+  help: 'How long the oldest check of a due request for acknowledgement has been waiting',
+  unit: 'seconds',
+  labels: {},
+});
+
 /** All metrics of the sharing service. */
-export const sharingMetrics = [responses, assets, passwordChecks];
+export const sharingMetrics = [responses, assets, passwordChecks, acknowledgements, dueChecks, dueOldest];
 
 /** Counts one response. */
 export type CountResponse = (labels: {
-  format: 'html' | 'json';
+  format: 'html' | 'json' | 'reading_html' | 'reading_json';
   cache: 'miss' | 'hit' | 'not_modified';
 }) => void;
 
@@ -44,4 +66,25 @@ export function assetCounter(meters: Meters): CountAsset {
 /** Creates the function that counts the checks of passwords. */
 export function passwordCheckCounter(meters: Meters) {
   return meters.counter(passwordChecks);
+}
+
+/** Counts one acknowledgement. */
+export type CountAcknowledgement = (labels: { kind: 'member' | 'reader' }) => void;
+
+/** Creates the function that counts acknowledgements. */
+export function acknowledgementCounter(meters: Meters): CountAcknowledgement {
+  return meters.counter(acknowledgements);
+}
+
+/** Registers the gauges of the checks that are due. */
+export function registerDueChecks(
+  meters: Meters,
+  { countDue }: { countDue(now: Date): Promise<{ count: number; oldest: Date | undefined }> },
+  now: () => Date,
+): void {
+  meters.gauge(dueChecks, async () => (await countDue(now())).count);
+  meters.gauge(dueOldest, async () => {
+    const { oldest } = await countDue(now());
+    return oldest ? (now().getTime() - oldest.getTime()) / 1000 : 0;
+  });
 }

@@ -11,6 +11,14 @@ export const publicHeaders = {
   Vary: 'Accept',
 };
 
+/** The headers of every response of a personal link, including problems. No other site may read it. */
+export const personalHeaders = {
+  'Cache-Control': 'private, no-cache',
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex',
+  Vary: 'Accept',
+};
+
 /** The headers of every response of a link with a password: shared caches must not store it. */
 export const protectedHeaders = {
   ...publicHeaders,

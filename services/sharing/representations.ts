@@ -1,6 +1,6 @@
 /** The two representations of a public link: JSON for programs, an HTML page for readers. */
 import { createHash } from 'node:crypto';
-import { escapeHtml, getAssetId } from '#libs/rich-text';
+import { escapeHtml, type FindPicture, getAssetId } from '#libs/rich-text';
 import { markAddresses } from './asset-addresses.ts';
 import { embedJson } from './embed-json.ts';
 import { documentPage } from './page/document-page.ts';
@@ -9,8 +9,8 @@ import { pagePolicy } from './page/policy.ts';
 import { controlledFixture, rendererFixture } from './page/renderer-fixture.ts';
 import { runningHead } from './page/running-head.ts';
 import { pageStyleSource, toHashSource } from './page/styles.ts';
-import { frameAncestors, getControl } from './rules.ts';
-import type { DocumentState, LinkControls, NodeRow, OrganizationProfile } from './store.ts';
+import { frameAncestors, getControl } from './rules/links.ts';
+import type { DocumentState, LinkControls, NodeRow, OrganizationProfile } from './store/share-tokens.ts';
 
 /** The document that a link shows, without its nodes, its organization and its controls. */
 export interface ResolvedLink {
@@ -58,15 +58,7 @@ export const representations: Readonly<Record<'json' | 'html', Representation>> 
   html: createRepresentation({
     type: 'text/html; charset=utf-8',
     render: (link, rows, { assets, address }) =>
-      documentPage({
-        ...getPageFields(link),
-        rows,
-        findPicture(src) {
-          const id = getAssetId(src);
-          const size = id === undefined ? undefined : assets.get(id);
-          return size && { src: `${address}${id}`, ...size };
-        },
-      }),
+      documentPage({ ...getPageFields(link), rows, findPicture: createPictureFinder(assets, address) }),
     escape: escapeHtml,
     dependsOn: ({ document, organization, storedToken: { allowed_origins } }) => [
       ...[document._id, document.row_version, organization.row_version],
@@ -90,10 +82,19 @@ export function getFrameAncestors({
 }
 
 /** What a page shows besides its nodes. The language is that of the document, else that of the organization. */
-function getPageFields({ document, organization }: ResolvedLink) {
+export function getPageFields({ document, organization }: ResolvedLink) {
   const language = getPageLanguage(document.language ?? organization.language);
   const control = getControl(document, organization);
   return { document, organization: organization.name, control, language };
+}
+
+/** Creates the function that finds the pictures of a page. `address` comes before the id of each asset. */
+export function createPictureFinder(assets: AssetSizes, address: string): FindPicture {
+  return (src) => {
+    const id = getAssetId(src);
+    const size = id === undefined ? undefined : assets.get(id);
+    return size && { src: `${address}${id}`, ...size };
+  };
 }
 
 /**
@@ -133,6 +134,6 @@ function createRepresentation({
 const noAssets: AssetSizes = new Map();
 
 /** The first 27 characters of a SHA-256 in base64url, about 160 bits. */
-function createTag(parts: readonly (string | number)[]): string {
+export function createTag(parts: readonly (string | number)[]): string {
   return createHash('sha256').update(parts.join('/')).digest('base64url').slice(0, 27);
 }

@@ -2,6 +2,7 @@
 import { contract } from '#libs/contract';
 import { documentsContract } from '../documents/contract.ts';
 import { ApiKeyUsed, identityContract, principalViews } from '../identity/contract.ts';
+import { sharingContract } from '../sharing/contract.ts';
 import * as deliveries from './contract/deliveries.ts';
 import * as listeners from './contract/listeners.ts';
 import * as webhooks from './contract/webhooks.ts';
@@ -43,9 +44,9 @@ export const webhookDeliveryContract = contract({
     ...[WebhookCreated, WebhookUpdated, WebhookRemoved, WebhookSecretRotated],
     ...[WebhookExhausted, WebhookDisabled, ApiKeyUsed],
   ],
-  consumes: [...documentsContract.publishes, ...identityContract.publishes].filter(
-    ({ subscribable }) => subscribable,
-  ),
+  consumes: [documentsContract, sharingContract, identityContract]
+    .flatMap(({ publishes }) => publishes)
+    .filter(({ subscribable }) => subscribable),
   owns: [
     ...['webhook_configs', 'webhook_events', 'webhook_deliveries'],
     ...['webhook_listeners', 'webhook_listener_events'],

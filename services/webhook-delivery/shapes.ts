@@ -17,6 +17,10 @@ export const eventType = z
     'approval.approved',
     'approval.rejected',
     'approval.withdrawn',
+    'acknowledgement.requested',
+    'acknowledgement.made',
+    'acknowledgement.completed',
+    'acknowledgement.overdue',
     'member.invited',
     'member.joined',
   ])

@@ -47,6 +47,7 @@ const workFields = [
   'reindex_at',
   'secrets.until',
   'update_event_due_at',
+  'overdue_at',
   'review_notice_at',
 ];
 

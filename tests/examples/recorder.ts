@@ -114,8 +114,8 @@ function toRecordedResponse(
   if (type === 'application/json')
     return { response: { type, body: withoutTimings(aliases.toExample(shorten ? shorten(body) : body)) } };
   if (!type.startsWith('text/')) return {};
-  const text = new TextDecoder().decode(bytes);
-  return { response: { type, body: aliases.toExample(type === 'text/markdown' ? text : cut(text)) } };
+  const example = aliases.toExample(new TextDecoder().decode(bytes));
+  return { response: { type, body: type === 'text/markdown' ? example : cut(example) } };
 }
 
 /** The start of a page: until its title, or the first 100 characters. */

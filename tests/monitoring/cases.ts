@@ -155,6 +155,16 @@ const otherCases: readonly Case[] = [
     ),
   },
   {
+    ...{
+      alert: 'AcknowledgementBacklog',
+      severity: 'ticket',
+      every: '1m',
+      fires: { at: '15m' },
+      silentAt: '8m',
+    },
+    series: { [seriesName('sharing', 'acknowledgement_due_oldest_seconds')]: '0+60x30' },
+  },
+  {
     ...{ alert: 'WebhookBacklog', severity: 'page', every: '1m', fires: { at: '16m' }, silentAt: '8m' },
     series: { [seriesName('webhook-delivery', 'webhook_due_deliveries')]: '0+1000x9 10000x20' },
   },

@@ -79,6 +79,42 @@ export function permissionFixture(app: TestApp, people: People) {
       return { approval_id: id, doc_id, content_hash };
     },
 
+    /** Asks the owner and the admin to acknowledge a document, which is locked because it has an approver. */
+    async acknowledgementRequest(document?: {
+      doc_id: string;
+    }): Promise<{ request_id: string; doc_id: string; content_hash: string }> {
+      const { doc_id } = document ?? (await this.lockedDocument());
+      const body = { document_id: doc_id, audience: { member_ids: [admin.userId, owner.userId] } };
+      const { id } = await byOwner('/acknowledgement-requests', body);
+      const { content_hash } = await must(app, 'GET', `/documents/${doc_id}`, { as: owner.token });
+      return { request_id: id, doc_id, content_hash };
+    },
+
+    /** Creates a published document with an approver. */
+    async lockedDocument(): Promise<{ doc_id: string }> {
+      const { doc_id } = await this.published();
+      const request = { as: admin.token, body: { approver_ids: [admin.userId] } };
+      await must(app, 'PATCH', `/documents/${doc_id}/approvers`, request);
+      return { doc_id };
+    },
+
+    /** Creates an acknowledgement of the owner. */
+    async acknowledgement(): Promise<{ acknowledgement_id: string }> {
+      const { doc_id, content_hash } = await this.acknowledgementRequest();
+      const { id } = await byOwner('/acknowledgements', { document_id: doc_id, content_hash });
+      return { acknowledgement_id: id };
+    },
+
+    /** Adds a reader to a request. */
+    async reader(document?: {
+      doc_id: string;
+    }): Promise<{ request_id: string; person_id: string; token: string; content_hash: string }> {
+      const { request_id, content_hash } = await this.acknowledgementRequest(document);
+      const readers = [{ external_id: 'E 1', name: unique('Reader') }];
+      const [{ id, url }] = await byOwner(`/acknowledgement-requests/${request_id}/readers`, { readers });
+      return { request_id, person_id: id, token: url.split('/read/')[1], content_hash };
+    },
+
     /** Creates a published document with a share token. */
     async shared(): Promise<{ doc_id: string; org_slug: string; token: string }> {
       const { doc_id } = await this.published();
@@ -101,13 +137,28 @@ export function permissionFixture(app: TestApp, people: People) {
 
     /** Creates a public link to a document with a picture. */
     async sharedAsset(): Promise<{ org_slug: string; token: string; asset_id: string }> {
+      const { doc_id, asset_id } = await this.publishedPicture();
+      const { org_slug, token } = await byOwner(`/documents/${doc_id}/share-token`);
+      return { org_slug, token, asset_id };
+    },
+
+    /** Creates a personal link to a document with a picture. */
+    async assetOfReader(): Promise<{ token: string; asset_id: string }> {
+      const { doc_id, asset_id } = await this.publishedPicture();
+      const request = { as: admin.token, body: { approver_ids: [admin.userId] } };
+      await must(app, 'PATCH', `/documents/${doc_id}/approvers`, request);
+      const { token } = await this.reader({ doc_id });
+      return { token, asset_id };
+    },
+
+    /** Publishes a document with a picture. */
+    async publishedPicture(): Promise<{ doc_id: string; asset_id: string }> {
       const { asset_id } = await this.asset();
       const image = { type: 'image', attrs: { src: `asset:${asset_id}` } };
       const nodes = [{ node_type: 'section', title: 'One', content: { type: 'doc', content: [image] } }];
       const { id } = await byOwner('/documents', { title: unique('Document'), nodes });
       await byOwner(`/documents/${id}/publish`);
-      const { org_slug, token } = await byOwner(`/documents/${id}/share-token`);
-      return { org_slug, token, asset_id };
+      return { doc_id: id, asset_id };
     },
 
     async template(): Promise<{ template_id: string }> {

@@ -12,6 +12,7 @@ const operationIds: Record<string, readonly string[]> = {
   'documents.read': [
     ...['getDocument', 'listDocuments', 'countDocuments', 'listVersions', 'compareVersions', 'getShareToken'],
     ...['listApprovals', 'getApproval', 'getAsset'],
+    ...['listAcknowledgementRequests', 'getAcknowledgementRequest'],
   ],
   'documents.create': ['createDocument', 'duplicateDocument', 'createAsset', 'previewImport', 'createImport'],
   'documents.change.own': [
@@ -28,7 +29,12 @@ const operationIds: Record<string, readonly string[]> = {
   ],
   'documents.approve': ['decideApproval'],
   'documents.review.own': ['confirmReview'],
-  'documents.share.own': ['createShareToken', 'updateShareToken', 'deleteShareToken'],
+  'documents.share.own': [
+    ...['createShareToken', 'updateShareToken', 'deleteShareToken'],
+    ...['requestAcknowledgement', 'updateAcknowledgementRequest', 'closeAcknowledgementRequest'],
+    ...['addReaders', 'deleteReader', 'listPeople'],
+  ],
+  'documents.acknowledge.own': ['createAcknowledgement', 'listAcknowledgements'],
   'documents.export': ['exportWord', 'exportMarkdown'],
   'templates.upload': ['createTemplate', 'listTemplates'],
   'templates.delete.own': ['deleteTemplate'],

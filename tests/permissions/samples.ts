@@ -181,6 +181,43 @@ const sharing = {
     const { password, ...params } = await fixture.protectedLink();
     return { params, body: () => new URLSearchParams({ password }) };
   },
+  requestAcknowledgement: async (fixture) => {
+    const { doc_id: document_id } = await fixture.lockedDocument();
+    return { body: () => ({ document_id }) };
+  },
+  listAcknowledgementRequests: async (fixture) => ({
+    shows: (await fixture.acknowledgementRequest()).request_id,
+  }),
+  getAcknowledgementRequest: async (fixture) => aboutRequest(await fixture.acknowledgementRequest()),
+  updateAcknowledgementRequest: async (fixture) => ({
+    ...aboutRequest(await fixture.acknowledgementRequest()),
+    body: () => ({ due_days: 30 }),
+  }),
+  closeAcknowledgementRequest: async (fixture) => aboutRequest(await fixture.acknowledgementRequest()),
+  addReaders: async (fixture) => {
+    const { request_id } = await fixture.acknowledgementRequest();
+    const body = () => ({ readers: [{ external_id: unique('E'), name: 'Reader' }] });
+    return { params: { request_id }, body };
+  },
+  deleteReader: async (fixture) => {
+    const { request_id, person_id } = await fixture.reader();
+    return { params: { request_id, person_id } };
+  },
+  listPeople: async (fixture) => {
+    const { request_id, person_id } = await fixture.reader();
+    return { params: { request_id }, shows: person_id };
+  },
+  createAcknowledgement: async (fixture) => {
+    const { doc_id: document_id, content_hash } = await fixture.acknowledgementRequest();
+    return { body: () => ({ document_id, content_hash }) };
+  },
+  listAcknowledgements: async (fixture) => ({ shows: (await fixture.acknowledgement()).acknowledgement_id }),
+  getReadingAsset: async (fixture) => ({ params: await fixture.assetOfReader() }),
+  readDocument: async (fixture) => ({ params: { token: (await fixture.reader()).token } }),
+  acknowledgeByLink: async (fixture) => {
+    const { token, content_hash } = await fixture.reader();
+    return { params: { token }, body: () => new URLSearchParams({ content_hash }) };
+  },
 } satisfies Record<string, Prepare>;
 
 const exports = {
@@ -280,6 +317,10 @@ function aboutDocument({ doc_id }: { doc_id: string }): Sample {
 
 function aboutApproval({ approval_id }: { approval_id: string }): Sample {
   return { params: { approval_id }, shows: approval_id };
+}
+
+function aboutRequest({ request_id }: { request_id: string }): Sample {
+  return { params: { request_id }, shows: request_id };
 }
 
 function aboutWebhook({ config_id }: { config_id: string }): Sample {

@@ -54,10 +54,13 @@ const rules: Record<string, Rule> = {
   'owner, editor or admin': rule('its owner, its editor, admins', [401,  own,  403,  yes,  yes,  yes,  403,  yes,  401,  401,  401]),
   'its owner, editor or admin':
                            rule('its owner, its editor, admins',  [401,  400,  403,  yes,  yes,  yes,  403,  yes,  401,  401,  401]),
+  'its owner or admin':    rule('its owner, admins',              [401,  400,  403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
   'submitter, owner or admin':
                            rule('its submitter, its owner, admins', [401, own, 403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
   // in the sample request, the admin is the approver
   'approver, in person':   rule('its approvers (here the admin); no API key', [401, own, 403, 403, 403, yes, 403, 403, 401, 401, 401]),
+  // in the sample request, the owner and the admin are asked
+  'audience, in person':   rule('its audience (here owner and admin); no API key', [401, 400, 403, 403, yes, yes, 403, 403, 401, 401, 401]),
   // in the sample request, the editor is the reviewer
   'reviewer, owner or admin, in person':
                            rule('its reviewer (here the editor), its owner, admins; no API key',

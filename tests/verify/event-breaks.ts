@@ -100,6 +100,7 @@ export const eventBreaks: Breaks = {
   ),
   'documents_outbox.deliveries': [loseDelivery('documents_outbox', 'document.published')],
   'identity_outbox.deliveries': [loseDelivery('identity_outbox', 'member.joined')],
+  'sharing_outbox.deliveries': [loseDelivery('sharing_outbox', 'acknowledgement.made')],
   'documents_outbox.documents': [
     changeDocument('document.published', { published_at: null }),
     changeDocument('document.published', { parent_doc_id: nobody }),

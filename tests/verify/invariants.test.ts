@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findBrokenInvariants, formatBrokenInvariant } from '../../tools/admin/verify/broken-invariants.ts';
 import { invariants } from '../../tools/admin/verify/invariants.ts';
 import { createScan } from '../../tools/admin/verify/scan.ts';
+import { acknowledgementBreaks } from './acknowledgement-breaks.ts';
 import { assetBreaks } from './asset-breaks.ts';
 import { type Break, type Breaks, findFirst, getRows, nobody, set } from './change-rows.ts';
 import { documentBreaks } from './document-breaks.ts';
@@ -18,6 +19,7 @@ const breaks: Breaks = {
   ...documentBreaks,
   ...reviewBreaks,
   ...sharingBreaks,
+  ...acknowledgementBreaks,
   ...webhookBreaks,
   ...eventBreaks,
 };

@@ -91,7 +91,9 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
   const createdKey = await post('/api-keys', { name: 'Integration', role: 'admin' });
   await post('/api-keys', { name: 'Created by a key' }, createdKey.key);
 
-  await createWebhook(app, as, urlFor('working'), ['document.published', 'member.joined']);
+  await createWebhook(app, as, urlFor('working'), [
+    ...['document.published', 'member.joined', 'acknowledgement.made'],
+  ]);
   await post('/webhooks/listeners');
   const gone = await createWebhook(app, as, urlFor('gone'), ['document.archived']);
 
@@ -116,6 +118,7 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
   await must(app, 'DELETE', `/documents/${deleted.id}`, { as });
 
   await submitDrafts(app, as, editor);
+  await askPeople(app, as, editor);
   const review = { reviewer_id: editor.userId, every_months: 12 };
   await must(app, 'PATCH', `/documents/${second.id}/review`, { as, body: review });
   await showPicture(app, as);
@@ -164,6 +167,31 @@ async function submitDrafts(app: TestApp, as: string, approver: Member): Promise
   await must(app, 'POST', `/approvals/${withdrawn.request_id}/withdraw`, { as });
   const published = await submit('Published', { decision: 'approve' });
   await must(app, 'POST', `/documents/${published.id}/publish`, { as });
+}
+
+/** Requests acknowledgements, of a member and of two readers, across a minor change; closes another request. */
+async function askPeople(app: TestApp, as: string, member: Member): Promise<void> {
+  const ask = async (title: string) => {
+    const { id, content_hash } = await publishDocument(app, as, { title, version: '1' });
+    const approvers = { as, body: { approver_ids: [member.userId] } };
+    await must(app, 'PATCH', `/documents/${id}/approvers`, approvers);
+    const body = { document_id: id, audience: { member_ids: [member.userId] } };
+    const request = await must(app, 'POST', '/acknowledgement-requests', { as, body });
+    await must(app, 'PATCH', `/documents/${id}/approvers`, { as, body: { approver_ids: [] } });
+    return { id, content_hash, path: `/acknowledgement-requests/${request.id}` };
+  };
+  const { path: closed } = await ask('Asked and closed');
+  await must(app, 'POST', `${closed}/close`, { as });
+  const { id, content_hash, path } = await ask('Asked');
+  const readers = ['E 1', 'E 2'].map((external_id) => ({ external_id, name: external_id }));
+  const [{ url }] = await must(app, 'POST', `${path}/readers`, { as, body: { readers } });
+  const form = new URLSearchParams({ content_hash });
+  await must(app, 'POST', new URL(url).pathname, { body: form, status: 303 });
+  const acknowledged = { as: member.token, body: { document_id: id, content_hash } };
+  await must(app, 'POST', '/acknowledgements', acknowledged);
+  const draft = await must(app, 'POST', `/documents/${id}/revise`, { as });
+  await must(app, 'PATCH', `/documents/${draft.id}`, { as, body: { minor_change: true, version: '1.1' } });
+  await must(app, 'POST', `/documents/${draft.id}/publish`, { as });
 }
 
 async function copyDatabase(from: Db, to: Db): Promise<void> {

@@ -46,7 +46,13 @@ export function serviceRows(contract: Contract): readonly Row[] {
       ratePanel('Commands', commands, ['command'], serviceOptions),
       maxPanel('Unpublished events', 'outbox_pending_events', [], serviceOptions),
       ...(service === 'sharing'
-        ? [ratePanel('Responses to public links', 'embed_responses_total', ['format', 'cache'])]
+        ? [
+            ratePanel('Responses to links', 'embed_responses_total', ['format', 'cache']),
+            ratePanel('Acknowledgements', 'acknowledgements_total', ['kind']),
+            maxPanel('Age of the oldest due check', 'acknowledgement_due_oldest_seconds', [], {
+              redFrom: 300,
+            }),
+          ]
         : []),
     ],
   };

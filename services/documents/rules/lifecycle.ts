@@ -3,7 +3,7 @@ import { withoutApproval } from './approval.ts';
 import { type ReviewSchedule, withoutReviewDue } from './review.ts';
 
 /** The fields that a status change sets. */
-export interface StatusChange extends Partial<ReviewSchedule> {
+export interface StatusChange extends Partial<Baseline>, Partial<ReviewSchedule> {
   status: 'published' | 'archived';
   published_at?: Date;
   published_by?: string;
@@ -11,9 +11,39 @@ export interface StatusChange extends Partial<ReviewSchedule> {
   archived_at?: Date;
 }
 
-/** Returns the change with which a user publishes a draft that has this content hash. */
-export function publish(userId: string, contentHash: string, at: Date): StatusChange {
-  return { status: 'published', published_at: at, published_by: userId, content_hash: contentHash };
+/** The oldest version from which a version differs only by minor changes, and when it was published. */
+export interface Baseline {
+  baseline_id: string;
+  baseline_published_at: Date;
+}
+
+/** The published version that a draft replaces. Rows from before baselines existed have none. */
+interface ReplacedVersion extends Partial<Baseline> {
+  _id: string;
+  published_at: Date | null;
+  content_hash?: string | null;
+}
+
+/**
+ * Returns the baseline of a draft that is published now. A minor change keeps that of the version it replaces, if that
+ * version still has the words that were published. Every other version is a baseline of its own.
+ */
+export function findBaseline(
+  { _id, minor_change }: { _id: string; minor_change?: boolean },
+  replaced: ReplacedVersion | undefined,
+  at: Date,
+): Baseline {
+  if (!minor_change || !replaced?.content_hash) return { baseline_id: _id, baseline_published_at: at };
+  const { baseline_id = replaced._id, baseline_published_at = replaced.published_at ?? at } = replaced;
+  return { baseline_id, baseline_published_at };
+}
+
+/** Returns the change with which a user publishes a draft that has this content hash and baseline. */
+export function publish(userId: string, contentHash: string, baseline: Baseline, at: Date): StatusChange {
+  return {
+    ...{ status: 'published', published_at: at, published_by: userId },
+    ...{ content_hash: contentHash, ...baseline },
+  };
 }
 
 /** Returns the change that archives a published document, also when a revision replaces it. */

@@ -55,11 +55,13 @@ describe('lifecycle', () => {
   const at = new Date('2026-11-21T09:30:00.000Z');
 
   test('publish sets published_at, and archive sets archived_at', () => {
-    expect(publish('u', 'h', at)).toEqual({
+    const baseline = { baseline_id: 'b', baseline_published_at: at };
+    expect(publish('u', 'h', baseline, at)).toEqual({
       status: 'published',
       published_at: at,
       published_by: 'u',
       content_hash: 'h',
+      ...baseline,
     });
     const withoutDue = { review_due_at: null, review_notice_at: null };
     expect(archive(at)).toEqual({ status: 'archived', archived_at: at, ...withoutDue });

@@ -27,6 +27,9 @@ export const documents = collection('documents', {
     content_hash: z.string().nullable().exactOptional(),
     change_summary: z.string().nullable().exactOptional(),
     minor_change: z.boolean().exactOptional(),
+    /** Only in published and archived versions: see `findBaseline`. Rows from before these fields existed lack them. */
+    baseline_id: id.exactOptional(),
+    baseline_published_at: z.date().exactOptional(),
     /** The approvers of all versions. Rows from before this field existed do not have it. */
     approver_ids: z.array(id).exactOptional(),
     /** The pending or approved request. Rows from before this field existed do not have it. */
@@ -92,12 +95,6 @@ export type DocumentRow = StoredRow<typeof documents>;
 
 /** The fields of a row that a summary shows as its review. */
 export const reviewFields = ['reviewer_id', 'review_months', 'reviewed_at', 'review_due_at'] as const;
-
-/** The part of a row that a summary shows. */
-export type SummaryRow = Pick<
-  DocumentRow,
-  '_id' | Exclude<keyof DocumentSummary, 'id' | 'review'> | (typeof reviewFields)[number]
->;
 
 export const nodes = collection('nodes', {
   row: z

@@ -23,12 +23,13 @@ export function families(store: Store, repository: Pick<DocumentRepository, 'get
       return (await rows.findOne(filter, null, { session }).lean()) ?? undefined;
     },
 
-    /** Archives the published version in a draft's family, if any, because the draft replaces it. */
-    async supersede(draft: DocumentRow, at: Date, tx: Transaction): Promise<void> {
+    /** Archives the published version in a draft's family, if any, because the draft replaces it, and returns it. */
+    async supersede(draft: DocumentRow, at: Date, tx: Transaction): Promise<DocumentRow | undefined> {
       const before = await stored.findPublished(draft, tx);
       const { session } = tx;
       if (before)
         await rows.updateOne({ _id: before._id }, completeChange(before, archive(at), at), { session });
+      return before;
     },
 
     /** Sets the approvers of all versions of a document. */

@@ -3,7 +3,8 @@ import type { mongo } from 'mongoose';
 import type { Actor, Store } from '#libs/store';
 import { queryTerms } from '../rules/words.ts';
 import { type DocumentStatus, DocumentSummary, type ListSort } from '../shapes.ts';
-import { type DocumentRow, documents, reviewFields, type SummaryRow } from './collections.ts';
+import type { SummaryRow } from '../summaries.ts';
+import { type DocumentRow, documents, reviewFields } from './collections.ts';
 import { filterIndexes, sortIndexes } from './list-indexes.ts';
 import type { Search } from './search.ts';
 

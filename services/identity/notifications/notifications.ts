@@ -15,6 +15,7 @@ import {
   DocumentReviewDue,
   DocumentRevised,
 } from '../../documents/events.ts';
+import { AcknowledgementOverdue, AcknowledgementRequested } from '../../sharing/events.ts';
 import { WebhookDisabled, WebhookExhausted } from '../../webhook-delivery/events.ts';
 import {
   countInbox,
@@ -25,12 +26,16 @@ import {
   markInboxRead,
 } from '../contract.ts';
 import {
+  type AcknowledgementInfo,
   type ApprovalInfo,
+  acknowledgementOverdue,
+  acknowledgementRequested,
   approvalChanged,
   approvalRecipients,
   approvalRequested,
   type DocumentInfo,
   documentAssigned,
+  isEmpty,
   memberJoined,
   type Notification,
   type ReviewedDocument,
@@ -115,6 +120,14 @@ export function notifyMembers({
     on(ApprovalApproved, notifyAboutApproval),
     on(ApprovalRejected, notifyAboutApproval),
     on(ApprovalWithdrawn, notifyAboutApproval),
+    on(AcknowledgementRequested, (event) => {
+      const { document, request } = event.data;
+      return notifyAsked(event, request, acknowledgementRequested(document, request));
+    }),
+    on(AcknowledgementOverdue, (event) => {
+      const { document, request } = event.data;
+      return notify(event, [document.created_by], acknowledgementOverdue(document, request));
+    }),
     on(DocumentPublished, notifyAboutDocument),
     on(DocumentRevised, notifyAboutDocument),
     on(DocumentArchived, notifyAboutDocument),
@@ -144,6 +157,21 @@ export function notifyMembers({
       return notifyCreator(event, webhook.created_by, webhookDisabled(webhook, reason));
     }),
   ];
+
+  /** Notifies the members whom a request asks, without the user who acted. */
+  function notifyAsked(
+    event: Envelope,
+    { audience }: AcknowledgementInfo,
+    notification: Notification,
+  ): Promise<unknown> {
+    if (isEmpty(audience)) return Promise.resolve();
+    const { organization_id, occurred_at, actor_id } = event;
+    return store.processOnce(event, async (tx) => {
+      const asked = await notifications.listAsked(organization_id, audience, tx);
+      const others = asked.filter((userId) => userId !== actor_id);
+      await notifications.add(organization_id, others, notification, new Date(occurred_at), tx);
+    });
+  }
 
   /** Notifies the creator of a resource, or the admins if the creator is no longer a member. */
   function notifyCreator(event: Envelope, userId: string, notification: Notification): Promise<unknown> {

@@ -91,6 +91,23 @@ export const auditedEvents: readonly AuditedEvent[] = [
   audit(identity.ApiKeyRevoked, ({ member_id, key_ids }) => ({
     ...{ target: { type: 'api_key', id: key_ids[0] ?? member_id }, details: { member_id, key_ids } },
   })),
+  audit(links.AcknowledgementRequested, aboutRequest),
+  audit(links.AcknowledgementMade, ({ acknowledgement, document }) => ({
+    target: { type: 'acknowledgement', id: acknowledgement.id },
+    document_id: document.id,
+    details: {
+      ...{ request_id: acknowledgement.request_id, content_hash: acknowledgement.content_hash },
+    },
+    actor: { type: acknowledgement.person.kind, id: acknowledgement.person.id },
+  })),
+  audit(links.AcknowledgementCompleted, aboutRequest),
+  audit(links.AcknowledgementOverdue, aboutRequest),
+  audit(links.AcknowledgementRequestUpdated, aboutRequest),
+  audit(links.AcknowledgementRequestClosed, aboutRequest),
+  audit(links.AcknowledgementReaderDeleted, ({ request, reader_id }) => ({
+    ...aboutRequest({ request }),
+    target: { type: 'reader', id: reader_id },
+  })),
   audit(links.ShareTokenCreated, aboutLink),
   audit(links.ShareTokenUpdated, aboutLink),
   audit(links.ShareTokenDeleted, aboutLink),
@@ -178,6 +195,19 @@ function aboutMember({
 
 function aboutLink({ document_id, ...details }: { document_id: string }): AuditSubject {
   return { target: { type: 'share_token', id: document_id }, document_id, details };
+}
+
+/** The audience has ids and department names only. */
+function aboutRequest({
+  request: { id, document_id, audience, due_days, status },
+}: {
+  request: { id: string; document_id: string; audience: unknown; due_days: number; status: string };
+}): AuditSubject {
+  return {
+    target: { type: 'acknowledgement_request', id },
+    document_id,
+    details: { audience, due_days, status },
+  };
 }
 
 function aboutTemplate({ template_id, ...details }: { template_id: string }): AuditSubject {

@@ -107,6 +107,41 @@ export function approvalChanged(type: string, document: DocumentInfo, approval: 
   };
 }
 
+/** What notifications need of a request for acknowledgement. */
+export interface AcknowledgementInfo {
+  id: string;
+  audience: { everyone: boolean; departments: readonly string[]; member_ids: readonly string[] };
+}
+
+/** Whether a request asks no member. */
+export function isEmpty({ everyone, departments, member_ids }: AcknowledgementInfo['audience']): boolean {
+  return !everyone && departments.length === 0 && member_ids.length === 0;
+}
+
+const toRequestData = ({ id, title }: DocumentInfo, request: AcknowledgementInfo) => ({
+  document_id: id,
+  document_title: title,
+  acknowledgement_request_id: request.id,
+});
+
+/** Notification that the recipient is asked to read and acknowledge a document. */
+export function acknowledgementRequested(document: DocumentInfo, request: AcknowledgementInfo): Notification {
+  return {
+    type: 'acknowledgement.requested',
+    title: `Please read and acknowledge “${document.title}”`,
+    data: toRequestData(document, request),
+  };
+}
+
+/** Notification that people have not acknowledged a document in time. */
+export function acknowledgementOverdue(document: DocumentInfo, request: AcknowledgementInfo): Notification {
+  return {
+    type: 'acknowledgement.overdue',
+    title: `Not everybody has acknowledged “${document.title}” in time`,
+    data: toRequestData(document, request),
+  };
+}
+
 /** Notification that a member joined. */
 export function memberJoined(member: { id: string; name: string }): Notification {
   const data = { member_id: member.id, member_name: member.name };

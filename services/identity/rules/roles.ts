@@ -14,6 +14,7 @@ export const roles = [
       'documents.approve',
       'documents.review.own',
       'documents.share.own',
+      'documents.acknowledge.own',
       'documents.export',
       'templates.upload',
       'templates.delete.own',

@@ -1,7 +1,7 @@
 /** Notifications of members in MongoDB. */
 import { newId } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
-import type { Notification } from '../rules/notifications.ts';
+import type { AcknowledgementInfo, Notification } from '../rules/notifications.ts';
 import { members, type NotificationRow, notifications } from './collections.ts';
 
 /** The member who owns an inbox. */
@@ -43,6 +43,18 @@ export function notificationRepository(store: Store) {
       await rows.notifications.deleteMany(unread, { session });
       await rows.notifications.insertMany(added, { session, lean: true });
       return recipients.length;
+    },
+
+    /** The user ids of the members whom a request for acknowledgement asks. */
+    async listAsked(
+      organization_id: string,
+      { everyone, departments, member_ids }: AcknowledgementInfo['audience'],
+      { session }: Transaction,
+    ): Promise<string[]> {
+      const asked = [{ department: { $in: departments } }, { user_id: { $in: member_ids } }];
+      const filter = { organization_id, ...(!everyone && { $or: asked }) };
+      const found = await rows.members.find(filter, { user_id: 1 }, { session }).lean();
+      return found.map(({ user_id }) => user_id);
     },
 
     /** The user ids of the admins of an organization. */

@@ -1,7 +1,7 @@
 /** Writes the table of contents, which folds as a whole on small screens and by section everywhere. */
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
 import type { NodesByParent } from '../../documents/contract.ts';
-import type { NodeRow } from '../store.ts';
+import type { NodeRow } from '../store/share-tokens.ts';
 import type { PageWords } from './words.ts';
 
 /** With more entries than this, only sections are listed, to keep the overview short. */

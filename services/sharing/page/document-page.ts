@@ -1,8 +1,8 @@
 /** Renders a published document as an HTML page without scripts and external resources. */
 import { escapeHtml, type FindPicture, type Html, html, joinHtml, style } from '#libs/rich-text';
 import { groupByParent } from '../../documents/contract.ts';
-import type { Control } from '../rules.ts';
-import type { DocumentState, NodeRow } from '../store.ts';
+import type { Control } from '../rules/links.ts';
+import type { DocumentState, NodeRow } from '../store/share-tokens.ts';
 import { tableOfContents } from './contents.ts';
 import { isolate, type PageLanguage } from './language.ts';
 import { nodes } from './nodes.ts';
@@ -20,11 +20,23 @@ export interface PageInput {
   language: PageLanguage;
   /** Finds the pictures that are not embedded. */
   findPicture: FindPicture;
+  /** What a page for one reader adds. */
+  additions?: PageAdditions;
+}
+
+/** What a page adds to that of the document. */
+export interface PageAdditions {
+  /** A `<style>` element. */
+  style: Html;
+  /** Below the facts. */
+  top: Html;
+  /** Below the document. */
+  end: Html;
 }
 
 /** Renders the page in pieces, so that other requests can run in between. */
 export function* documentPage(input: PageInput): Generator<Html> {
-  const { language, organization, rows, findPicture } = input;
+  const { language, organization, rows, findPicture, additions } = input;
   const { words } = language;
   const children = groupByParent(rows);
   const contents = tableOfContents(children, words);
@@ -43,7 +55,7 @@ ${contents}
 <article id="document" tabindex="-1" dir="auto">
 `;
   yield* nodes(children, { words, findPicture });
-  yield html`</article>
+  yield html`${additions?.end ?? nothing}</article>
 </main>
 <footer class="colophon">
 <p>${escapeHtml(organization)}${publishedAt(input)}</p>
@@ -56,7 +68,7 @@ ${contents}
 }
 
 /** Browsers that cannot print the running head print the title of the page, so it has the version, too. */
-function head({ document, organization, language }: PageInput): Html {
+function head({ document, organization, language, additions }: PageInput): Html {
   const version = getVersion(document, language);
   const name = escapeHtml(document.title);
   const full = escapeHtml([document.title, version, organization].filter(Boolean).join(' · '));
@@ -73,7 +85,7 @@ function head({ document, organization, language }: PageInput): Html {
 <meta property="og:description" content="${about}"/>
 <link rel="icon" href="data:,"/>
 ${pageStyle}
-${style(runningHead({ document, organization, language }))}`;
+${style(runningHead({ document, organization, language }))}${additions?.style ?? nothing}`;
 }
 
 /** Screen readers skip the title in the bar: it repeats the heading. */
@@ -87,7 +99,7 @@ ${hasContents ? link : nothing}</header>`;
 }
 
 /** The dates of approval and review do not depend on the clock: the page never says that a review is overdue. */
-function title({ document, control, language }: PageInput): Html {
+function title({ document, control, language, additions }: PageInput): Html {
   const { department, published_at, version } = document;
   const { words } = language;
   const foreign = markForeignWords(language);
@@ -103,14 +115,15 @@ function title({ document, control, language }: PageInput): Html {
   return html`<header class="title">
 <h1>${escapeHtml(document.title)}</h1>
 <dl class="facts">${joinHtml(facts)}</dl>
-</header>`;
+${additions?.top ?? nothing}</header>`;
 }
 
 function getVersion({ version }: DocumentState, { words }: PageLanguage): string | null {
   return version && `${words.version} ${version}`;
 }
 
-function day(at: Date, { formatDay, formatMinute }: PageLanguage): Html {
+/** A day as the page shows it, with the minute as its title. */
+export function day(at: Date, { formatDay, formatMinute }: PageLanguage): Html {
   return html`<time datetime="${escapeHtml(at.toISOString())}" title="${escapeHtml(formatMinute(at))}">${escapeHtml(formatDay(at))}</time>`;
 }
 
@@ -122,7 +135,7 @@ function publishedAt({ document: { published_at }, language }: PageInput): Html 
 }
 
 /** The attributes of an element with words of the page that are not in the language of the document. */
-function markForeignWords({ hasForeignWords }: PageLanguage): Html {
+export function markForeignWords({ hasForeignWords }: PageLanguage): Html {
   return hasForeignWords ? html` lang="en" dir="ltr"` : nothing;
 }
 

@@ -1,7 +1,7 @@
 /** Renders the nodes of a document: numbered headings with anchors, each followed by its rich text. */
 import { element, escapeHtml, type FindPicture, type Html, html, joinHtml, toHtml } from '#libs/rich-text';
 import type { NodesByParent } from '../../documents/contract.ts';
-import type { NodeRow } from '../store.ts';
+import type { NodeRow } from '../store/share-tokens.ts';
 import type { PageWords } from './words.ts';
 
 /** The heading level of sections. Steps are h3, sub-steps h4; headings in their rich text are lower still. */

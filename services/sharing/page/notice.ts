@@ -1,13 +1,16 @@
 /** The small page that readers get instead of a document; one text for each kind of problem, or for its detail. */
 import type { Problem, ProblemKind } from '#libs/contract';
 import { NotFound, TooManyRequests, Unavailable } from '#libs/contract';
-import { escapeHtml, html } from '#libs/rich-text';
+import { escapeHtml, html, joinHtml } from '#libs/rich-text';
+import { ContentChanged } from '../../documents/contract.ts';
 import { tooManyPasswords } from '../passwords/access.ts';
 import { noticeStyle } from './styles.ts';
 
 interface NoticeText {
   title: string;
   text: string;
+  /** The text of a link to the same address. */
+  again?: string;
 }
 
 const texts = new Map<ProblemKind, NoticeText>([
@@ -32,6 +35,14 @@ const texts = new Map<ProblemKind, NoticeText>([
       text: 'No data is lost. Try again in a moment.',
     },
   ],
+  [
+    ContentChanged,
+    {
+      title: 'The document has changed',
+      text: 'A new version was published while you were reading. Your confirmation was not recorded. Read the new version, then confirm it.',
+      again: 'Open the new version',
+    },
+  ],
 ]);
 
 const textsByDetail = new Map<string, NoticeText>([
@@ -51,7 +62,7 @@ const defaultText: NoticeText = {
 
 /** Renders the page of a problem; for one kind and detail, only the request id differs. */
 export function noticePage({ kind, message }: Problem, requestId: string): string {
-  const { title, text } = textsByDetail.get(message) ?? texts.get(kind) ?? defaultText;
+  const { title, text, again } = textsByDetail.get(message) ?? texts.get(kind) ?? defaultText;
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -67,7 +78,12 @@ ${noticeStyle}
 <main class="notice">
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(text)}</p>
-<p class="request">Request ${escapeHtml(requestId)}</p>
+${
+  again === undefined
+    ? joinHtml([])
+    : html`<p><a href="">${escapeHtml(again)}</a></p>
+`
+}<p class="request">Request ${escapeHtml(requestId)}</p>
 </main>
 </body>
 </html>

@@ -1,5 +1,5 @@
 /** Writes the style sheet that identifies the document on every printed page. */
-import type { DocumentState } from '../store.ts';
+import type { DocumentState } from '../store/share-tokens.ts';
 import { isolate, type PageLanguage } from './language.ts';
 
 /** Longer titles are cut in the head, which has three lines; the first page has the whole title. */

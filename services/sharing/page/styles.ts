@@ -28,6 +28,7 @@ const pageSheet = sheet(
 );
 const noticeSheet = sheet('base', 'notice');
 const passwordSheet = sheet('base', 'notice', 'password');
+const acknowledgementSheet = sheet('acknowledgement');
 
 /** The `<style>` element that all document pages have. */
 export const pageStyle = style(pageSheet);
@@ -38,12 +39,18 @@ export const noticeStyle = style(noticeSheet);
 /** The `<style>` element of the page that asks for a password. */
 export const passwordStyle = style(passwordSheet);
 
+/** The `<style>` element that a page for one reader adds. */
+export const acknowledgementStyle = style(acknowledgementSheet);
+
 /** The `style-src` source of the style sheet that all document pages have. */
 export const pageStyleSource = toHashSource(pageSheet);
 /** The `style-src` source of a notice page. */
 export const noticeStyleSource = toHashSource(noticeSheet);
 /** The `style-src` source of the page that asks for a password. */
 export const passwordStyleSource = toHashSource(passwordSheet);
+
+/** The `style-src` source of the style sheet that a page for one reader adds. */
+export const acknowledgementStyleSource = toHashSource(acknowledgementSheet);
 
 /** The `style-src` source that allows one style sheet. */
 export function toHashSource(css: string): string {

@@ -19,6 +19,19 @@ export interface PageWords extends HtmlWords {
   copies: string;
   onScreen: string;
   onPaper: string;
+  /** What a reader confirms, unless the request has a statement of its own. */
+  statement: string;
+  /** The heading of the form with which a reader confirms, and its button. */
+  acknowledgement: string;
+  acknowledge: string;
+  /** Before the name of the reader. */
+  reader: string;
+  /** Before the day on which the reader confirmed. */
+  acknowledgedOn: string;
+  /** At the top of a page, the link to the form. */
+  toAcknowledgement: string;
+  /** Instead of the button, if the version cannot be confirmed. */
+  notAcknowledgeable: string;
 }
 
 const en: PageWords = {
@@ -38,6 +51,13 @@ const en: PageWords = {
   done: 'Done',
   notDone: 'Not done',
   table: 'Table',
+  statement: 'I have read and understood this document.',
+  acknowledgement: 'Confirmation',
+  acknowledge: 'Confirm',
+  reader: 'Name',
+  acknowledgedOn: 'Confirmed on',
+  toAcknowledgement: 'Please read, then confirm at the end',
+  notAcknowledgeable: 'This version cannot be confirmed at the moment. Open this link again later.',
 };
 
 const de: PageWords = {
@@ -56,6 +76,14 @@ const de: PageWords = {
   done: 'Erledigt',
   notDone: 'Nicht erledigt',
   table: 'Tabelle',
+  statement: 'Ich habe dieses Dokument gelesen und verstanden.',
+  acknowledgement: 'Bestätigung',
+  acknowledge: 'Bestätigen',
+  reader: 'Name',
+  acknowledgedOn: 'Bestätigt am',
+  toAcknowledgement: 'Bitte lesen und am Ende bestätigen',
+  notAcknowledgeable:
+    'Diese Version kann gerade nicht bestätigt werden. Öffnen Sie diesen Link später noch einmal.',
 };
 
 const fr: PageWords = {
@@ -75,6 +103,13 @@ const fr: PageWords = {
   done: 'Fait',
   notDone: 'À faire',
   table: 'Tableau',
+  statement: 'J’ai lu et compris ce document.',
+  acknowledgement: 'Confirmation',
+  acknowledge: 'Confirmer',
+  reader: 'Nom',
+  acknowledgedOn: 'Confirmé le',
+  toAcknowledgement: 'Veuillez lire, puis confirmer à la fin',
+  notAcknowledgeable: 'Cette version ne peut pas être confirmée pour le moment. Rouvrez ce lien plus tard.',
 };
 
 const es: PageWords = {
@@ -94,6 +129,14 @@ const es: PageWords = {
   done: 'Hecho',
   notDone: 'Pendiente',
   table: 'Tabla',
+  statement: 'He leído y comprendido este documento.',
+  acknowledgement: 'Confirmación',
+  acknowledge: 'Confirmar',
+  reader: 'Nombre',
+  acknowledgedOn: 'Confirmado el',
+  toAcknowledgement: 'Lea el documento y confírmelo al final',
+  notAcknowledgeable:
+    'Esta versión no se puede confirmar en este momento. Vuelva a abrir este enlace más tarde.',
 };
 
 /** The words by the language subtag of a tag. */

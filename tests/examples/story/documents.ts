@@ -180,7 +180,10 @@ export async function importFile({ example }: Recorder, { key: as }: Accounts): 
 }
 
 /** The admin uploads a picture, and shares a document that shows it. */
-export async function showPicture({ example, prepare }: Recorder, { key: as }: Accounts): Promise<void> {
+export async function showPicture(
+  { example, prepare }: Recorder,
+  { key: as }: Accounts,
+): Promise<{ document_id: string; asset_id: string }> {
   const file = { name: 'till.png', bytes: encodePng(4, 3, () => [11, 74, 125, 255]) };
   const { id: asset_id, src } = await example('createAsset', { as, body: {}, file });
   await example('getAsset', { as, params: { asset_id } });
@@ -190,6 +193,7 @@ export async function showPicture({ example, prepare }: Recorder, { key: as }: A
   await prepare(as, 'POST', `/documents/${id}/publish`);
   const { org_slug, token } = await prepare(as, 'POST', `/documents/${id}/share-token`);
   await example('getEmbeddedAsset', { params: { org_slug, token, asset_id } });
+  return { document_id: id, asset_id };
 }
 
 /** The admin revises the document and archives the revision. */

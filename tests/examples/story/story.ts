@@ -2,6 +2,7 @@
 import type { WebhookReceiver } from '#libs/testing';
 import type { Recorder } from '../recorder.ts';
 import { invite, leave, readAuditLog, readReference, register, setUpOrganization } from './accounts.ts';
+import { acknowledge, showPictureToReader } from './acknowledging.ts';
 import {
   approve,
   assign,
@@ -30,8 +31,9 @@ export async function runStory(
   await assign(recorder, accounts, document);
   await approve(recorder, accounts, document);
   await publish(recorder, accounts, document);
+  await acknowledge(recorder, accounts, document);
   await review(recorder, accounts, { doc_id: document, other });
-  await showPicture(recorder, accounts);
+  await showPictureToReader(recorder, accounts, await showPicture(recorder, accounts));
   await importFile(recorder, accounts);
   await revise(recorder, accounts, document);
   await recorder.prepare(key, 'PATCH', `/documents/${other}`, { version: '1.1' });

@@ -6,6 +6,8 @@ const eventTypes = [
   ...['document.published', 'document.revised', 'document.updated', 'document.archived'],
   ...['document.assigned', 'document.review_due', 'member.invited', 'member.joined'],
   ...['approval.requested', 'approval.approved', 'approval.rejected', 'approval.withdrawn'],
+  ...['acknowledgement.requested', 'acknowledgement.made'],
+  ...['acknowledgement.completed', 'acknowledgement.overdue'],
 ];
 
 /** The webhook of the story. */

@@ -1,4 +1,5 @@
 /** All invariants of the database, in the order in which they are checked. */
+import { acknowledgementInvariants } from './acknowledgements.ts';
 import { approvalInvariants } from './approvals.ts';
 import { assetInvariants } from './assets.ts';
 import { auditLogInvariant } from './audit-log.ts';
@@ -25,6 +26,7 @@ export const invariants: readonly Invariant[] = [
   ...publishingInvariants,
   ...storageInvariants,
   ...sharingInvariants,
+  ...acknowledgementInvariants,
   ...templateInvariants,
   ...webhookInvariants,
   ...eventInvariants,

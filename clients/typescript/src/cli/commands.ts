@@ -1,4 +1,5 @@
 /** All commands of `pds`. */
+import { acknowledgementCommands } from './acknowledgements.ts';
 import { approvalCommands } from './approvals.ts';
 import { assetCommands } from './assets.ts';
 import { auditCommands } from './audit.ts';
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   logout,
   ...docsCommands,
   ...approvalCommands,
+  ...acknowledgementCommands,
   ...reviewCommands,
   ...assetCommands,
   library,

@@ -9,10 +9,10 @@ import {
   documentNodes,
   documentStates,
   toAssetKey,
-} from '../documents/contract.ts';
-import { organizationProfiles } from '../identity/contract.ts';
-import { hashToken } from './rules.ts';
-import { sealedToken } from './views.ts';
+} from '../../documents/contract.ts';
+import { organizationProfiles } from '../../identity/contract.ts';
+import { hashToken } from '../rules/links.ts';
+import { sealedToken } from '../views.ts';
 
 /** The share tokens: one row for each family that has a token. */
 export const shareTokens = collection('share_tokens', {

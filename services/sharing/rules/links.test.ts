@@ -8,7 +8,7 @@ import {
   isShareable,
   resolveLink,
   wantsHtml,
-} from './rules.ts';
+} from './links.ts';
 
 test('only published documents are shareable', () => {
   expect(isShareable({ status: 'published' })).toBe(true);

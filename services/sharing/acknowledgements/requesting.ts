@@ -1,0 +1,233 @@
+/** Creates, lists, shows, changes and closes requests for acknowledgement. */
+import { z } from 'zod';
+import { InvalidRequest, id, listErrors, newId, parseCursor } from '#libs/contract';
+import { handle, type Route, toPage } from '#libs/http';
+import { type Actor, isDuplicate } from '#libs/store';
+import {
+  AcknowledgementRequestClosed,
+  AcknowledgementRequested,
+  AcknowledgementRequestIsClosed,
+  AcknowledgementRequestOpen,
+  AcknowledgementRequestUpdated,
+  closeAcknowledgementRequest,
+  DocumentNotLocked,
+  DocumentNotPublished,
+  getAcknowledgementRequest,
+  listAcknowledgementRequests,
+  requestAcknowledgement,
+  updateAcknowledgementRequest,
+} from '../contract.ts';
+import { getPageLanguage } from '../page/language.ts';
+import {
+  getBaseline,
+  getDueAt,
+  isAcknowledgeable,
+  isAcknowledged,
+  isAsked,
+  isLocked,
+  isOpen,
+  toAudience,
+} from '../rules/acknowledgement.ts';
+import type { RequestRow } from '../store/acknowledgement-collections.ts';
+import type { RequestState } from '../store/acknowledgement-requests.ts';
+import type { DocumentState } from '../store/documents.ts';
+import { closeEnded } from './closing.ts';
+import { toRequest } from './presenters.ts';
+import { type AcknowledgementDeps, countPeople, findRequest } from './requests.ts';
+import type { AudienceInput } from './shapes.ts';
+
+const position = z.tuple([id]);
+
+/** Handles the operations on requests. */
+export function requestHandlers(deps: AcknowledgementDeps): Route[] {
+  const { store, documents, requests, members, acknowledgements, now } = deps;
+  return [
+    handle(
+      requestAcknowledgement,
+      async ({ actor, body, authorize }) => {
+        const create = store.respond(actor, async (within, tx) => {
+          const document = await getDocument(within, body.document_id, 'body');
+          authorize(document);
+          await assertMembers(within, body.audience);
+          await assertRequestable(within, document);
+          await closeEnded(deps, within, document, now());
+          if (await requests.findOpen(within, document.family_id)) throw AcknowledgementRequestOpen();
+          const statement = body.statement ?? (await getDefaultStatement(within, document));
+          const request = createRequest(actor, document, { ...body, statement, created_at: now() });
+          await requests.add(within, request);
+          const created = toRequest(request, document);
+          const summary = await documents.getSummary(within, document._id);
+          tx.publish(AcknowledgementRequested, { request: created, document: summary });
+          return created;
+        });
+        return create.catch((error: unknown) => {
+          // of two concurrent requests, the unique index stops the second one
+          throw isDuplicate(error) ? AcknowledgementRequestOpen() : error;
+        });
+      },
+      {
+        authorizeReplay: async ({ actor, body, authorize }) =>
+          authorize(await getDocument(actor, body.document_id, 'body')),
+      },
+    ),
+
+    handle(listAcknowledgementRequests, async ({ actor, query }) => {
+      const { cursor, limit, document_id, status, awaiting } = query;
+      const document = document_id === undefined ? undefined : await getDocument(actor, document_id, 'query');
+      const [from] = parseCursor(cursor, position) ?? [];
+      const filters = { family_id: document?.family_id, status: awaiting ? ('open' as const) : status };
+      if (awaiting && status === 'closed') return [];
+      const page = { from, limit: limit + 1 };
+      const select = awaiting ? await selectAwaiting(actor) : async (batch: readonly RequestState[]) => batch;
+      const found = await requests.list(actor, filters, page, select);
+      const versions = await getVersions(actor, found);
+      return toPage({
+        found,
+        limit,
+        toItem: ({ request }) => toRequest(request, getVersion(versions, request)),
+        position: (_, next) => [next.request._id],
+      });
+    }),
+
+    handle(getAcknowledgementRequest, async ({ actor, params }) => {
+      const { request, version } = await getRequest(actor, params.request_id);
+      return {
+        ...toRequest(request, version),
+        totals: await countPeople(deps, actor, request, { request, version, now: now() }),
+      };
+    }),
+
+    handle(updateAcknowledgementRequest, async ({ actor, params, body, authorize }) =>
+      store.transact(actor, async (tx) => {
+        const within = { ...actor, tx };
+        const { request, version } = await getRequest(within, params.request_id);
+        authorize(version);
+        await assertMembers(within, body.audience);
+        if (!isOpen(request, version)) throw AcknowledgementRequestIsClosed();
+        const changed: RequestRow = {
+          ...request,
+          ...(body.audience && { audience: toAudience(body.audience) }),
+          ...(body.due_days !== undefined && { due_days: body.due_days }),
+        };
+        const { audience, due_days } = changed;
+        // a baseline is overdue once
+        const isChecked = request.overdue_baseline_id === getBaseline(version).id;
+        const overdue_at = isChecked ? undefined : getDueAt(changed, version);
+        await requests.update(within, request, { audience, due_days, overdue_at });
+        const updated = toRequest(changed, version);
+        tx.publish(AcknowledgementRequestUpdated, { request: updated });
+        return updated;
+      }),
+    ),
+
+    handle(
+      closeAcknowledgementRequest,
+      async ({ actor, params, authorize }) =>
+        store.respond(actor, async (within, tx) => {
+          const { request, version } = await getRequest(within, params.request_id);
+          authorize(version);
+          if (!isOpen(request, version)) throw AcknowledgementRequestIsClosed();
+          const closed = { status: 'closed' as const, closed_at: now() };
+          await requests.update(within, request, { ...closed, overdue_at: undefined });
+          const result = toRequest({ ...request, ...closed }, version);
+          tx.publish(AcknowledgementRequestClosed, { request: result });
+          return result;
+        }),
+      {
+        authorizeReplay: async ({ actor, params, authorize }) =>
+          authorize((await getRequest(actor, params.request_id)).version),
+      },
+    ),
+  ];
+
+  async function getDocument(actor: Actor, documentId: string, place: 'body' | 'query') {
+    const document = await documents.find(actor, documentId);
+    if (document) return document;
+    const message = 'The organization has no document with this id';
+    throw listErrors(InvalidRequest, [{ path: `${place}/document_id`, message }]);
+  }
+
+  function getRequest(actor: Actor, requestId: string) {
+    return findRequest(deps, actor, requestId);
+  }
+
+  /** Throws unless the audience names only members; members who leave later stay in it. */
+  async function assertMembers(actor: Actor, audience: AudienceInput | undefined): Promise<void> {
+    const userIds = audience?.member_ids ?? [];
+    const unknown = new Set(await members.findUnknown(actor, userIds));
+    const message = 'The organization has no member with this id';
+    const errors = userIds.flatMap((userId, at) =>
+      unknown.has(userId) ? [{ path: `body/audience/member_ids/${at}`, message }] : [],
+    );
+    if (errors.length > 0) throw listErrors(InvalidRequest, errors);
+  }
+
+  async function assertRequestable(actor: Actor, document: DocumentState): Promise<void> {
+    if (document.status !== 'published') throw DocumentNotPublished();
+    const settings = await documents.getOrganization(actor);
+    if (!isLocked(document, settings) || !isAcknowledgeable(document)) throw DocumentNotLocked();
+  }
+
+  async function getDefaultStatement(actor: Actor, { language }: DocumentState): Promise<string> {
+    return getPageLanguage(language ?? (await documents.getOrganization(actor)).language).words.statement;
+  }
+
+  /** Returns the function that keeps the requests that await the acknowledgement of the actor. */
+  async function selectAwaiting(actor: Actor & { user_id: string }) {
+    const { user_id } = actor;
+    const department = await members.getDepartment(actor);
+    return async (batch: readonly RequestState[]) => {
+      const asking = batch.filter(
+        ({ request }) => department !== undefined && isAsked(request.audience, { user_id, department }),
+      );
+      const requestIds = asking.map(({ request }) => request._id);
+      const made = requestIds.length > 0 ? await acknowledgements.findOf(actor, user_id, requestIds) : [];
+      return asking.filter(
+        ({ request, published }) =>
+          !made.some(
+            ({ request_id, baseline_id }) =>
+              request_id === request._id &&
+              published !== undefined &&
+              isAcknowledged({ baselineId: baseline_id }, published),
+          ),
+      );
+    };
+  }
+
+  /** The published versions of requests, or those that were published last. */
+  async function getVersions(
+    actor: Actor,
+    states: readonly RequestState[],
+  ): Promise<ReadonlyMap<string, DocumentState>> {
+    const versions = new Map<string, DocumentState>();
+    for (const { request, published } of states)
+      versions.set(request._id, published ?? (await documents.getLatest(actor, request.family_id)));
+    return versions;
+  }
+}
+
+function createRequest(
+  { organization_id, user_id: created_by }: { organization_id: string; user_id: string },
+  document: DocumentState,
+  {
+    audience,
+    statement,
+    due_days,
+    created_at,
+  }: { audience?: AudienceInput | undefined; statement: string; due_days: number; created_at: Date },
+): RequestRow {
+  const { family_id, share_epoch } = document;
+  return {
+    ...{ _id: newId(), organization_id, family_id, share_epoch, created_by, created_at },
+    ...{ audience: toAudience(audience), statement, due_days, status: 'open', closed_at: null },
+    reader_count: 0,
+    requested_baseline_id: getBaseline(document).id,
+    overdue_at: getDueAt({ due_days, created_at }, document),
+  };
+}
+
+function getVersion(versions: ReadonlyMap<string, DocumentState>, { _id }: RequestRow): DocumentState {
+  const version = versions.get(_id);
+  if (!version) throw new Error(`The request ${_id} has no version`);
+  return version;
+}
