@@ -4,7 +4,7 @@ import { problem } from '#libs/contract';
 export const DocumentNotPublished = problem(
   'document_not_published',
   400,
-  'This document is not published. Publish it first.',
+  'The document is not published; publish it first.',
 );
 export const SharePasswordRequired = problem(
   'share_password_required',

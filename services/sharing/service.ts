@@ -46,24 +46,20 @@ export const createSharing = (passwordCost?: ScryptCost) =>
       const rows = sharingStore(store);
       const cache = renderCache(EMBED_CACHE_MB * 2 ** 20);
       const nowMs = () => now().getTime();
-      const concurrency = settings.PASSWORD_HASH_CONCURRENCY;
-      const passwords = createPasswordHasher({ concurrency, cost: passwordCost });
+      const hashing = { concurrency: settings.PASSWORD_HASH_CONCURRENCY, cost: passwordCost };
+      const passwords = createPasswordHasher(hashing);
       const check = passwordCheck({
         passwords,
-        attempts: passwordAttempts({ now: nowMs }),
-        cacheKey: randomBytes(32),
-        now: nowMs,
+        ...{ attempts: passwordAttempts({ now: nowMs }), cacheKey: randomBytes(32), now: nowMs },
         count: passwordCheckCounter(meters),
       });
       const deps = {
         ...{ store, sharing: rows, passwords, now, appUrl: APP_URL },
         newToken: () => encodeToken(randomBytes(32)),
         ...{ cache, readAsset: createAssetReader(rows, cache, assetCounter(meters)) },
-        countResponse: responseCounter(meters),
-        limit: notFoundLimit({ perMinute, now: nowMs }),
+        ...{ countResponse: responseCounter(meters), limit: notFoundLimit({ perMinute, now: nowMs }) },
         access: linkAccess({ check, cookies: linkCookies(deriveKeyring('link cookies'), nowMs) }),
-        ...acknowledgementStores(store),
-        count: acknowledgementCounter(meters),
+        ...{ ...acknowledgementStores(store), count: acknowledgementCounter(meters) },
       };
       registerDueChecks(meters, deps.requests, now);
       const onError = (message: string, error: unknown) => log.warn({ err: error }, message);

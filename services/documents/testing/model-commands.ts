@@ -135,7 +135,7 @@ export async function startRun(
 export function toExpectedState({ documents, published, events }: Model): ObservedState {
   const all = Object.entries(documents);
   const existing = all.filter(([, { status }]) => status !== 'deleted');
-  const toDocument = ({ publishIndex, ...document }: ModelDocument) => ({
+  const toDocument = ({ publishIndex, isEdited: _, ...document }: ModelDocument) => ({
     ...document,
     wasPublished: publishIndex !== null,
     wasArchived: document.status === 'archived',

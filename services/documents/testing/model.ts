@@ -12,6 +12,8 @@ export interface ModelDocument {
   publishIndex: number | null;
   /** The number of times the family's links were revoked. */
   epoch: number;
+  /** Whether the words changed after the publication. */
+  isEdited?: boolean;
 }
 
 type ModelDocuments = Readonly<Record<string, ModelDocument>>;
@@ -76,20 +78,28 @@ export function applyAction(model: Model, action: Action, name: string): [outcom
     member.status === 'published' ? 'archived' : member.status;
   const edit = (outcome: string, change: Partial<ModelDocument>, ...events: string[]) =>
     status === 'archived' ? reject('400 document_archived') : accept(outcome, set(change), ...events);
+  /** A change of the words. The first one of a published version ends its content hash. */
+  const editWords = (outcome: string, change: Partial<ModelDocument>) =>
+    status === 'published' && !document.isEdited
+      ? edit(outcome, { ...change, isEdited: true }, `document.edited ${on}`)
+      : edit(outcome, change);
   switch (type) {
     case 'duplicate':
       return accept('201 draft', { [name]: { ...blank, version: document.version, nodes } });
     case 'version':
       if (status === 'draft' && parent && version && documents[parent]?.version === version)
         return reject('400 version_unchanged');
-      return edit(`200 ${status}`, { version });
+      return editWords(`200 ${status}`, { version });
     case 'node':
-      return edit('201', { nodes: nodes + 1 });
+      return editWords('201', { nodes: nodes + 1 });
     case 'publish': {
       if (status !== 'draft') return reject('400 document_not_draft');
       if (published === limit) return reject('402 publish_quota_exhausted');
       const superseded = setFamily((member) => ({ status: withoutPublished(member) }));
-      const changed = { ...superseded, ...set({ status: 'published', publishIndex: published }) };
+      const changed = {
+        ...superseded,
+        ...set({ status: 'published', publishIndex: published, isEdited: false }),
+      };
       const event = `document.${parent === null ? 'published' : 'revised'} ${on}`;
       const [outcome, after] = accept('200 published', changed, event);
       return [outcome, { ...after, published: published + 1 }];
