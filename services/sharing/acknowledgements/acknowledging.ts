@@ -62,7 +62,7 @@ export function acknowledgementHandlers(
   async function getDocument(actor: Actor, documentId: string, place: 'body' | 'query') {
     const document = await documents.find(actor, documentId);
     if (document) return document;
-    const message = 'The organization has no document with this id';
+    const message = 'The document does not exist';
     throw listErrors(InvalidRequest, [{ path: `${place}/document_id`, message }]);
   }
 

@@ -143,7 +143,7 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
   async function getDocument(actor: Actor, documentId: string, place: 'body' | 'query') {
     const document = await documents.find(actor, documentId);
     if (document) return document;
-    const message = 'The organization has no document with this id';
+    const message = 'The document does not exist';
     throw listErrors(InvalidRequest, [{ path: `${place}/document_id`, message }]);
   }
 

@@ -111,7 +111,7 @@ def _parse_entry(line: bytes, number: int) -> dict[str, Any]:
     invalid = AuditLogVerificationError("invalid_entry", number, "The line is not an entry as exported")
     try:
         text = line.decode()
-        entry = json.loads(text)
+        entry: dict[str, Any] = json.loads(text)
         if not _is_entry(entry) or _to_canonical_json(entry) != text:
             raise invalid
     except (ValueError, RecursionError):
