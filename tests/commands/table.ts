@@ -67,7 +67,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   reorderNodes:          [ 3,  2,  1,  2],
   replaceTree:           [ 4,  6,  1,  6],
   updateNode:            [ 6,  5,  1,  5],
-  archiveDocument:       [ 7, 10,  3,  9],
+  archiveDocument:       [ 8, 10,  3,  9],
   assignEditor:          [10,  7,  2,  6],
   listVersions:          [ 3,  0,  0,  0],
   compareVersions:       [ 4,  0,  1,  0],

@@ -7,8 +7,11 @@ import { openReader, type Reader } from '../docs-commands/reader.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const services = contracts.map(({ name }) => name);
-/** Pages that use the instance of README.md. The pages in `last` use the five processes of docs/deployment.md. */
-const first = ['README.md', 'docs/embedding.md', 'docs/webhooks.md'];
+/**
+ * Pages that use the instance of README.md; docs/cli.md installs pds for the others. The pages in `last` use the five
+ * processes of docs/deployment.md.
+ */
+const first = ['README.md', 'docs/embedding.md', 'docs/webhooks.md', 'docs/cli.md'];
 const last = ['docs/deployment.md', 'docs/deno.md', 'docs/security.md'];
 const others = globSync('docs/**/*.md', { cwd: root })
   .filter((page) => ![...first, ...last].includes(page))

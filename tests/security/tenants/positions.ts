@@ -33,7 +33,8 @@ export const positions: readonly Position[] = operations
 /** The paths of the fields with ids. A field counts if its schema is a UUID or if its name says that it is an id. */
 export function findIds(schema: unknown, path: readonly string[] = []): string[][] {
   if (!isRecord(schema)) return [];
-  const isNamedId = /_id$/.test(path.at(-1) ?? '');
+  // an `external_id` is a key of the caller, within one request for acknowledgement
+  const isNamedId = /(?<!external)_id$/.test(path.at(-1) ?? '');
   if (schema.format === 'uuid' || (isNamedId && schema.type === 'string')) return [[...path]];
   // a recursive schema refers to itself; its first level is found without the reference
   const alternatives = [schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isRecord);

@@ -65,6 +65,7 @@ const creators: Readonly<Record<string, (fixture: PermissionFixture) => Promise<
   member_id: async ({ people }) => people.member.userId,
   reviewer_id: async ({ people }) => people.editor.userId,
   editor_id: async ({ people }) => people.editor.userId,
+  actor_id: async ({ people }) => people.owner.userId,
   created_by: async ({ people }) => people.owner.userId,
 };
 
