@@ -24,6 +24,15 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
     register: () => register(api),
     publishDocument,
 
+    /** Asks everybody to acknowledge a new locked document. Returns its id and its content hash. */
+    async requestAcknowledgement(as: string): Promise<{ document_id: string; content_hash: string }> {
+      await request('PATCH', '/organization', as, { settings: { lock_published: true } });
+      const document_id = await publishDocument(as);
+      const { content_hash } = await request('GET', `/documents/${document_id}`, as);
+      await request('POST', '/acknowledgement-requests', as, { document_id, audience: { everyone: true } });
+      return { document_id, content_hash };
+    },
+
     /** Creates webhooks, each with its own receiver that responds as given. */
     async createWebhooks(
       as: string,
@@ -37,8 +46,11 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
       }
     },
 
-    /** Publishes events as their owner would. Consumers dead-letter events that do not match their schema. */
-    async publishEvents(type: string, data: object, count = 1): Promise<void> {
+    /**
+     * Publishes events as their owner would, `ageMs` after their change. Consumers dead-letter events that do not match
+     * their schema.
+     */
+    async publishEvents(type: string, data: object, { count = 1, ageMs = 0 } = {}): Promise<void> {
       const topology = toTopology(contracts);
       const bus = amqpBus({
         url: new Secret(amqpUrl),
@@ -50,7 +62,7 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
         await until('the bus', async () => bus.up);
         const organization_id = newId();
         const one = () => ({ id: newId(), type, organization_id, actor_id: null });
-        const occurred_at = new Date().toISOString();
+        const occurred_at = new Date(Date.now() - ageMs).toISOString();
         const published = Array.from({ length: count }, () => bus.publish({ ...one(), occurred_at, data }));
         await Promise.all(published);
       } finally {

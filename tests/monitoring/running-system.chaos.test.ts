@@ -4,7 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { until } from '#libs/testing';
+import { MongoClient } from 'mongodb';
+import { type MongoReplicaSet, until } from '#libs/testing';
 import { alerts } from '../../scripts/monitoring/alerts.ts';
 import { realTime } from '../../scripts/monitoring/time-scale.ts';
 import { runDemo } from '../demo.ts';
@@ -40,13 +41,15 @@ afterAll(async () => {
 
 /** Creates data for every panel: runs the demo and completes the lifecycle of a document. */
 async function useEveryFeature({ origin, folder }: MonitoringFixture): Promise<void> {
-  const { request, register, publishDocument, publishEvents } = users;
+  const { request, register, publishDocument, publishEvents, requestAcknowledgement } = users;
   expect(await runDemo(origin, folder)).toMatchObject({ code: 0 });
   const { token: as } = await register();
   const { member } = await request('GET', '/me', as);
   const id = await publishDocument(as);
   await request('POST', `/documents/${id}/share-token`, as);
   await request('POST', `/documents/${id}/archive`, as);
+  const { document_id, content_hash } = await requestAcknowledgement(as);
+  await request('POST', '/acknowledgements', as, { document_id, content_hash });
   // the only event that documents consumes
   await publishEvents('member.removed', { member });
   await request(
@@ -94,15 +97,17 @@ test('alerts fire for slow MongoDB, event loop lag and a filling disk', async ()
   const { member } = await request('GET', '/me', as);
   const slow = ['MongoDBSlow', 'MongoDBPoolFull', 'LatencyErrorBudgetBurnFast', 'EventConsumerLag'];
   try {
-    await expectAlerts([...slow, 'EventLoopLag', 'DiskFilling'], {
+    await expectAlerts([...slow, 'EventLoopLag', 'DiskFilling', 'AuditLogLag'], {
       async fault() {
         volume.setFreeShare(0.15);
         const commands = ['find', 'insert', 'update', 'commitTransaction'];
         await mongo.setFailPoint({ commands, appName: 'webhook-delivery', blockMs: 700 });
-        await publishEvents('member.joined', { member }, 1_400);
+        await publishEvents('member.joined', { member }, { count: 1_400 });
       },
       repeated: [
         () => pauseProcess(Number(secondExport.process.pid)),
+        // as after a pause of the outbox
+        () => publishEvents('member.joined', { member }, { ageMs: 60_000 }),
         ...Array.from({ length: 100 }, () => () => request('GET', '/webhooks', as)),
       ],
     });
@@ -172,10 +177,14 @@ test('alerts fire for failing receivers, exports, events and restarts', async ()
 test('alerts fire when RabbitMQ, MongoDB or the services are down', async () => {
   if (!fixture) return;
   const { mongo, rabbit, run, secondExport, expectAlerts } = fixture;
-  const { register, publishDocument } = users;
+  const { register, publishDocument, requestAcknowledgement } = users;
   const { token: as } = await register();
-  await expectAlerts(['RabbitMQDown', 'OutboxLag'], {
+  await requestAcknowledgement(as);
+  await expectAlerts(['RabbitMQDown', 'OutboxLag', 'AcknowledgementBacklog'], {
     fault: async () => {
+      // the worker finds the due request, but cannot record its check
+      await mongo.setFailPoint({ commands: ['update'], appName: 'sharing', errorCode: 13 });
+      await makeRequestsDue(mongo);
       await rabbit.kill();
       await publishDocument(as);
     },
@@ -183,6 +192,20 @@ test('alerts fire when RabbitMQ, MongoDB or the services are down', async () => 
   await expectAlerts(['MongoDBDown'], { fault: async () => mongo.members[0]?.kill() });
   await expectAlerts(['ServiceDown'], { fault: () => Promise.all([run, secondExport].map(stopProgram)) });
 }, 900_000);
+
+/** Sets the checks of all open requests to an hour ago, because a request is due after one day at the earliest. */
+async function makeRequestsDue({ uri }: MongoReplicaSet): Promise<void> {
+  const client = new MongoClient(uri);
+  try {
+    const requests = client.db('operating').collection('acknowledgement_requests');
+    const overdue_at = new Date(Date.now() - 3_600_000);
+    expect(await requests.updateMany({ status: 'open' }, { $set: { overdue_at } })).not.toMatchObject({
+      modifiedCount: 0,
+    });
+  } finally {
+    await client.close();
+  }
+}
 
 test('every alert has fired, except those that need days', () => {
   if (!fixture) return;

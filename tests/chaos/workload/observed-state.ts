@@ -1,5 +1,6 @@
 /** Reads the state of MongoDB, RabbitMQ and the receiver, for comparison with the accepted changes. */
 import { connect } from 'amqplib';
+import type { EventType } from '#libs/contract';
 import type { WebhookReceiver } from '#libs/testing';
 import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../../services/contracts.ts';
@@ -50,9 +51,11 @@ export async function countMessages({ rabbit, prefix }: ChaosFixture): Promise<R
   }
 }
 
-/** Reads an organization's events from the outboxes, without `api_key.used`. */
+/** Reads an organization's events from the outboxes: those that webhooks can subscribe to. */
 export async function readChanges(db: Db, tenant: TestTenant): Promise<EventSummary[]> {
-  const events = (await readEvents(db, [tenant])).filter(({ type }) => type !== 'api_key.used');
+  const published = contracts.flatMap((contract): readonly EventType[] => contract.publishes);
+  const types = new Set(published.filter(({ subscribable }) => subscribable).map(({ name }) => name));
+  const events = (await readEvents(db, [tenant])).filter(({ type }) => types.has(type));
   return events.map(({ id, type, data }) => ({ id, type, about: getSubjectId(data) }));
 }
 
