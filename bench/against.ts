@@ -22,7 +22,7 @@ export interface AgainstOptions {
 }
 
 /**
- * Measures the rows with both builds, each with a database of its own. Their batches alternate, and so does which one
+ * Measures the rows with both builds, each with its own database. Their batches alternate, and so does which one
  * is first. In the results, the other build takes the place of the baseline.
  */
 export async function measureAgainst({ ref, mongoUri, ...options }: AgainstOptions): Promise<void> {

@@ -26,7 +26,7 @@ interface ReplacedVersion extends Partial<Baseline> {
 
 /**
  * Returns the baseline of a draft that is published now. A minor change keeps that of the version it replaces, if that
- * version still has the words that were published. Every other version is a baseline of its own.
+ * version still has the words that were published. Every other version is a new baseline.
  */
 export function findBaseline(
   { _id, minor_change }: { _id: string; minor_change?: boolean },

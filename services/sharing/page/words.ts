@@ -19,7 +19,7 @@ export interface PageWords extends HtmlWords {
   copies: string;
   onScreen: string;
   onPaper: string;
-  /** What a reader confirms, unless the request has a statement of its own. */
+  /** What a reader confirms, unless the request has its own statement. */
   statement: string;
   /** The heading of the form with which a reader confirms, and its button. */
   acknowledgement: string;
