@@ -1,7 +1,13 @@
 /** The story of docs/acknowledgements.md: a factory with departments, members and readers, over several versions. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   createWebhook,
+  findTestProgram,
   type Member,
   must,
   type Person,
@@ -9,11 +15,13 @@ import {
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
+import { verifyAuditLog } from '../../clients/typescript/src/audit-log.ts';
 import {
   type AcknowledgementFixture,
   acknowledgementFixture,
 } from '../../services/sharing/testing/acknowledgements.ts';
 
+const pythonVerifier = join(import.meta.dirname, '../../docs/audit-log/verify_audit_log.py');
 const departments = ['Line 1', 'Line 2', 'Warehouse'];
 const memberCount = 40;
 const readerCount = 200;
@@ -123,4 +131,35 @@ test('a factory asks 40 members and 200 readers over three versions', async () =
   const records = db.collection('acknowledgements');
   expect(await records.countDocuments({ document_id: first.id, content_hash: first.content_hash })).toBe(all);
   expect(await records.countDocuments({ document_id: major.id, ...fields })).toBe(all - 1);
+
+  // the audit log has all of it and no name, and both verifiers accept its export
+  const countEntries = (action: string) =>
+    db.collection('audit_log').countDocuments({ organization_id: admin.organizationId, action });
+  const changes = {
+    ...{ 'document.published': 1, 'document.revised': 2, 'member.removed': 1 },
+    ...{ 'acknowledgement.made': 2 * all - 1, 'acknowledgement.reader_deleted': 1 },
+  };
+  for (const [action, count] of Object.entries(changes))
+    await until(`${count} entries ${action}`, async () => (await countEntries(action)) === count);
+  const { bytes } = await app.request('GET', '/audit-log/export', { as });
+  const verified = await verifyAuditLog(bytes, { from: 1 });
+  expect(await verifyInPython(bytes, verified.hash ?? '')).toMatch(
+    new RegExp(`^(NOT TESTED|${verified.entries} entries, 1 to ${verified.last}, .* ${verified.hash}\n$)`),
+  );
+  expect(new TextDecoder().decode(bytes)).not.toMatch(/Reader E-|"E-\d+"|\/read\//);
 }, 600_000);
+
+/** Returns what the Python program of the docs prints about a complete log that contains a hash. */
+async function verifyInPython(bytes: Uint8Array, hash: string): Promise<string> {
+  const python = await findTestProgram('python3', { from: 'python3', purpose: 'The audit log in Python' });
+  if (!python) return 'NOT TESTED';
+  const folder = await mkdtemp(join(tmpdir(), 'audit-log-'));
+  try {
+    const file = join(folder, 'log.jsonl');
+    await writeFile(file, bytes);
+    const args = ['-B', pythonVerifier, file, '--from', '1', '--hash', hash];
+    return (await promisify(execFile)(python, args)).stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
