@@ -61,6 +61,7 @@ export interface OperationFacts {
   returns: 'json' | 'file' | 'nothing';
   takesIdempotencyKey?: true;
   isPaged?: true;
+  hasCsv?: true;
   isPublic?: true;
   takesPassword?: true;
 }
@@ -77,6 +78,7 @@ export function getFacts(
     returns: getResultKind(document, operation),
     ...(hasParameter(document, operation, 'Idempotency-Key') && { takesIdempotencyKey: true }),
     ...(hasParameter(document, operation, 'cursor') && { isPaged: true }),
+    ...(hasCsv(document, operation) && { hasCsv: true }),
     ...(operation.security && { isPublic: true }),
     ...(operation.security?.some((scheme) => 'password' in scheme) && { takesPassword: true }),
   };
@@ -106,6 +108,13 @@ function getResultKind(document: ApiDocument, operation: ApiOperation): 'json' |
   const types = listSuccesses(document, operation).flatMap(([, { content = {} }]) => Object.keys(content));
   if (types.length === 0) return 'nothing';
   return types.includes('application/json') ? 'json' : 'file';
+}
+
+/** Whether `format=csv` returns a file instead of JSON. */
+function hasCsv(document: ApiDocument, operation: ApiOperation): boolean {
+  return listSuccesses(document, operation).some(
+    ([, { content = {} }]) => 'application/json' in content && 'text/csv' in content,
+  );
 }
 
 /** Whether an operation has a parameter in any place. */

@@ -15,6 +15,7 @@ export function renderContract(document: ApiDocument): string {
       ...(facts.body === 'none' ? [] : [`body="${facts.body}"`]),
       ...(facts.returns === 'nothing' ? [] : [`returns="${facts.returns}"`]),
       ...(facts.takesIdempotencyKey ? ['takes_idempotency_key=True'] : []),
+      ...(facts.hasCsv ? ['has_csv=True'] : []),
       ...(facts.isPublic ? ['is_public=True'] : []),
       ...(facts.takesPassword ? ['takes_password=True'] : []),
     ];

@@ -104,8 +104,9 @@ function getResult(document: ApiDocument, operation: ApiOperation, { returns }: 
 }
 
 function renderDataMethod(method: Method): string {
-  return `${renderHead(method, method.result)}
-        result: ApiResponse[${method.result}] = self._call(${renderCall(method)})
+  const { overloads, result } = renderFormats(method, (data) => data);
+  return `${overloads}${renderHead(method, result)}
+        result: ApiResponse[${result}] = self._call(${renderCall(method)})
         return result.data
 `;
 }
@@ -113,8 +114,9 @@ function renderDataMethod(method: Method): string {
 function renderResponseMethod(method: Method): string {
   const plain = `ApiResponse[${method.result}]`;
   if (!method.parameters.some(({ name }) => name === conditional)) {
-    return `${renderHead(method, plain)}
-        result: ${plain} = self._call(${renderCall(method)})
+    const { overloads, result } = renderFormats(method, (data) => `ApiResponse[${data}]`);
+    return `${overloads}${renderHead(method, result)}
+        result: ${result} = self._call(${renderCall(method)})
         return result
 `;
   }
@@ -131,7 +133,30 @@ ${renderHead(method, either, 'if_none_match: str | None = None')}
 `;
 }
 
-function renderListMethod(method: Method, kind: 'items' | 'pages'): string {
+/** What a method returns. If the parameter `format` decides, it has a signature for each. */
+function renderFormats(
+  method: Method,
+  wrap: (data: string) => string,
+): { overloads: string; result: string } {
+  const json = wrap(method.result);
+  if (!method.facts.hasCsv) return { overloads: '', result: json };
+  const csv = wrap('Download');
+  const overloads = [
+    [withFormat(method, 'csv'), csv] as const,
+    [withFormat(method, 'json'), json] as const,
+  ].map(([one, result]) => `    @overload\n${renderSignature(one, result)} ...\n\n`);
+  return { overloads: overloads.join(''), result: `${json} | ${csv}` };
+}
+
+/** The method with one value of its parameter `format`. Without it, the service sends JSON. */
+function withFormat(method: Method, format: 'csv' | 'json'): Method {
+  const only = { schema: { type: 'string', enum: [format] }, required: format === 'csv' };
+  const parameters = method.parameters.map((one) => (one.name === 'format' ? { ...one, ...only } : one));
+  return { ...method, parameters };
+}
+
+function renderListMethod(listed: Method, kind: 'items' | 'pages'): string {
+  const method = listed.facts.hasCsv ? withFormat(listed, 'json') : listed;
   const one = kind === 'pages' ? method.result : method.result.replace(/^list\[(.*)\]$/, '$1');
   return `${renderHead(method, `Iterator[${one}]`)}
         return list_${kind}(self._call, ${renderCall(method)})

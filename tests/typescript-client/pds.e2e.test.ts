@@ -188,36 +188,6 @@ describe('docs', () => {
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('asset_invalid')]);
   });
 
-  test('people are asked to acknowledge, listed, and confirm', async () => {
-    const { admin, env } = await pds.createAdmin();
-    const settings = { lock_published: true };
-    await must(pds.app, 'PATCH', '/organization', { as: admin.token, body: { settings } });
-    const { id, content_hash } = await publishDocument(pds.app, admin.key, { title: 'Till' });
-    const asked = await pds.run(['acknowledgements', 'ask', id, '--everyone', '--days', '7'], { env });
-    const request = asked.stdout.trim();
-    const { stdout } = await pds.run(['acknowledgements', 'add', request, 'E 1', 'Grace Hopper'], { env });
-    expect(stdout).toMatch(/\/read\/[\w-]{43}\n$/);
-    const path = new URL(stdout.trim()).pathname;
-    const form = new URLSearchParams({ content_hash });
-    await must(pds.app, 'POST', path, { body: form, status: 303 });
-    expect((await pds.run(['acknowledgements', 'show', request], { env })).stdout).toBe(
-      'open: 1 of 2 have acknowledged, 1 are pending, 0 overdue.\n',
-    );
-    const late = await pds.run(['acknowledgements', 'people', request, '--status', 'acknowledged'], { env });
-    expect(late.stdout).toMatch(
-      /^STATUS +DUE +ACKNOWLEDGED +KEY +NAME\nacknowledged .* E 1 +Grace Hopper\n$/,
-    );
-    expect(await pds.json(['acknowledgements', 'list', '--mine'], { env })).toHaveLength(1);
-    expect((await pds.run(['acknowledgements', 'confirm', id], { env })).code).toBe(3);
-    const confirm = ['acknowledgements', 'confirm', id, '--email', admin.email];
-    expect((await pds.run(confirm, { env, input: admin.password })).stdout).toBe(
-      'Acknowledged: I have read and understood this document.\n',
-    );
-    expect(await pds.json(['acknowledgements', 'list', '--mine'], { env })).toEqual([]);
-    expect((await pds.run(['acknowledgements', 'close', request], { env })).code).toBe(0);
-    expect(await pds.json(['acknowledgements', 'list', '--status', 'open'], { env })).toEqual([]);
-  });
-
   test('errors are explained, with exit codes for scripts', async () => {
     const { env } = await pds.createAdmin();
     const missing = '01a20c95-77f3-77bb-8eb4-65b6788708f8';

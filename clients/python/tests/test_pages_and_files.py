@@ -79,3 +79,19 @@ def test_a_download_that_breaks_off_changes_no_file(service: FakeService, tmp_pa
         client.export_markdown("x").save(target)
     assert [path.name for path in tmp_path.iterdir()] == ["Till.md"]
     assert target.read_text() == "before"
+
+
+def send_csv(handler: Handler) -> None:
+    handler.respond(200, b"id,name\r\n", {"content-type": "text/csv"})
+
+
+def send_no_people(handler: Handler) -> None:
+    handler.respond(200, b"[]", {"content-type": "application/json"})
+
+
+def test_a_list_of_people_is_json_and_a_file_for_the_format_csv(service: FakeService) -> None:
+    service.answers = [send_csv, send_csv, send_no_people]
+    with service.client() as client:
+        assert client.list_people("x", format="csv").read() == b"id,name\r\n"
+        assert client.with_response.list_people("x", format="csv").data.read() == b"id,name\r\n"
+        assert client.list_people("x") == []

@@ -58,6 +58,27 @@ const stayIdle: Answer = () => {};
 const client = () => createClient({ url, key: 'pds_key' });
 
 describe('results', () => {
+  test('a list of people is JSON, and a file for the format csv', async () => {
+    const csv: Answer = (_, response) => {
+      const headers = {
+        'content-type': 'text/csv',
+        'content-disposition': 'attachment; filename="people.csv"',
+      };
+      response.writeHead(200, headers).end('id,name\r\n');
+    };
+    answers = [csv, csv, json(200, [])];
+    const input = { request_id: 'x', format: 'csv' } as const;
+    const file = await client().listPeople(input);
+    expect([file.name, await file.text()]).toEqual(['people.csv', 'id,name\r\n']);
+    const { data } = await client().withResponse.listPeople(input);
+    expect(await data.text()).toBe('id,name\r\n');
+    expect((await client().listPeople({ request_id: 'x', format: 'json' })).length).toBe(0);
+    // @ts-expect-error -- pages are JSON
+    client().pages.listPeople(input);
+    const path = '/api/v1/acknowledgement-requests/x/people?format=';
+    expect(received.map((one) => one.path)).toEqual([`${path}csv`, `${path}csv`, `${path}json`]);
+  });
+
   test('a call returns the data, withResponse also the ETag and the request id', async () => {
     answers = [json(200, { id: 'x' }, { etag: '"7"', 'x-request-id': 'r1', 'idempotency-replayed': 'true' })];
     expect(await client().getDocument({ doc_id: 'x' })).toEqual({ id: 'x' });

@@ -52,7 +52,8 @@ export type Call = (
 export function createClient({ url, key, ...settings }: ClientOptions): Client {
   const base = toBase(url);
   const call: Call = async (id, input = {}, options = {}) => {
-    const operation: OperationFacts = operationTable[id];
+    const facts: OperationFacts = operationTable[id];
+    const operation = facts.hasCsv && input.format === 'csv' ? { ...facts, returns: 'file' as const } : facts;
     const credential = operation.isPublic ? undefined : typeof key === 'function' ? await key() : key;
     const request = buildRequest(base, operation, input, { ...options, key: credential });
     return send(request, operation, {

@@ -65,7 +65,8 @@ export type ListMethods<Kind extends 'items' | 'pages'> = {
   [Id in PagedOperationId]: ListMethod<Operations[Id], Kind>;
 };
 
-type DataMethod<Op> = (...args: Arguments<Op, WriteOptions<Op>>) => Promise<Result<Op>>;
+type DataMethod<Op> = ((...args: Arguments<Op, WriteOptions<Op>>) => Promise<Result<Op>>) &
+  CsvMethod<Op, Download>;
 
 type ListMethod<Op, Kind> = (
   ...args: Arguments<Op, CallOptions>
@@ -74,7 +75,14 @@ type ListMethod<Op, Kind> = (
 type ResponseMethod<Op> =
   HasHeader<Op, 'If-None-Match'> extends true
     ? ConditionalMethod<Op>
-    : (...args: Arguments<Op, WriteOptions<Op>>) => Promise<ApiResponse<Result<Op>>>;
+    : ((...args: Arguments<Op, WriteOptions<Op>>) => Promise<ApiResponse<Result<Op>>>) &
+        CsvMethod<Op, ApiResponse<Download>>;
+
+/** The call of an operation that returns JSON, or a file for `format: 'csv'`. */
+type CsvMethod<Op, Returned> =
+  HasCsv<Op> extends true
+    ? (input: Input<Op> & { format: 'csv' }, options?: WriteOptions<Op>) => Promise<Returned>
+    : unknown;
 
 interface ConditionalMethod<Op> {
   (
@@ -86,8 +94,12 @@ interface ConditionalMethod<Op> {
 
 type Arguments<Op, Options> =
   Record<never, never> extends Input<Op>
-    ? [input?: Input<Op>, options?: Options]
-    : [input: Input<Op>, options?: Options];
+    ? [input?: JsonInput<Op>, options?: Options]
+    : [input: JsonInput<Op>, options?: Options];
+
+/** The input of a call that returns JSON. */
+type JsonInput<Op> =
+  HasCsv<Op> extends true ? Omit<Input<Op>, 'format'> & { format?: 'json' | undefined } : Input<Op>;
 
 type WriteOptions<Op> = CallOptions &
   (HasHeader<Op, 'Idempotency-Key'> extends true ? Pick<AllCallOptions, 'idempotencyKey'> : unknown) &
@@ -122,6 +134,12 @@ type Content<Response> = Response extends { content: infer Found }
     ? Json
     : Download
   : undefined;
+
+type HasCsv<Op> = Op extends { responses: { 200: { content: infer Found } } }
+  ? 'application/json' | 'text/csv' extends keyof Found
+    ? true
+    : false
+  : false;
 
 type Item<List> = List extends readonly (infer One)[] ? One : never;
 

@@ -11,6 +11,8 @@ export interface OperationFacts {
   returns: 'json' | 'file' | 'nothing';
   takesIdempotencyKey?: boolean;
   isPaged?: boolean;
+  /** Whether it returns a file for the parameter `format` with the value `csv`. */
+  hasCsv?: boolean;
   /** Whether it takes no key. */
   isPublic?: boolean;
   /** Whether it takes the password of a public link. */

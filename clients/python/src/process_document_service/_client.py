@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -81,6 +82,8 @@ class Client(DataMethods):
 
     def _send(self, operation_id: str, options: CallOptions) -> ApiResponse[Any] | NotModified:
         operation = OPERATIONS[operation_id]
+        if operation.has_csv and options.parameters.get("format") == "csv":
+            operation = replace(operation, returns="file")
         key = None if operation.is_public else self._key() if callable(self._key) else self._key
         request = build_request(self._base, operation, options, key)
         limits = SendOptions(

@@ -30,6 +30,8 @@ class Operation:
     body: Literal["json", "form", "none"] = "none"
     returns: Literal["json", "file", "nothing"] = "nothing"
     takes_idempotency_key: bool = False
+    has_csv: bool = False
+    """Whether it returns a file for the parameter `format` with the value `csv`."""
     is_public: bool = False
     """Whether it takes no key."""
     takes_password: bool = False

@@ -3,6 +3,7 @@ import type { AcknowledgementRequest, Person } from '../generated/contract.ts';
 import { command } from './command.ts';
 import { formatTable } from './context.ts';
 import { UsageError } from './exit-codes.ts';
+import { saveDownload } from './files.ts';
 import { asPerson, personOptions } from './login.ts';
 
 const request = { name: 'request', description: 'Id of the request for acknowledgement' } as const;
@@ -94,9 +95,26 @@ const people = command({
       ...{ type: 'string', choices: ['pending', 'overdue', 'acknowledged'] as const },
       description: 'Only people with this status',
     },
+    format: {
+      ...{ type: 'string', choices: ['table', 'csv'] as const },
+      description: 'How to list them; csv writes a file. Default: table',
+    },
+    output: {
+      ...{ type: 'string', value: 'FILE', completes: 'files' },
+      description: 'Where to write the CSV; - is stdout. Default: people.csv',
+    },
   },
-  async run(context, { arguments: { request: request_id }, options: { status } }) {
+  async run(context, { arguments: { request: request_id }, options: { status, format, output } }) {
     const input = { request_id, ...(status !== undefined && { status }) };
+    if (format === 'csv') {
+      if (context.isJson && output === '-')
+        throw new UsageError('--json and --output - both write to stdout.');
+      const file = await (await context.client()).listPeople({ ...input, format });
+      const path = await saveDownload(context, file, output);
+      if (path !== undefined) context.show({ file: path }, () => path);
+      return undefined;
+    }
+    if (output !== undefined) throw new UsageError('--output needs --format csv.');
     const found: Person[] = [];
     for await (const person of (await context.client()).iterate.listPeople(input)) {
       found.push(person);
