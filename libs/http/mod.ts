@@ -5,6 +5,7 @@ export { createBodyBudget } from './body-budget.ts';
 export { createBodyParser } from './body-parser.ts';
 export { createBoundedCache } from './bounded-cache.ts';
 export type { Authenticate } from './credentials.ts';
+export { toCsvLine } from './csv.ts';
 export type { CursorKeyring } from './cursors.ts';
 export { BadGateway, type GatewayOptions, gateway } from './gateway.ts';
 export {

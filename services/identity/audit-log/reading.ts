@@ -5,8 +5,8 @@ import { body, parseCursor } from '#libs/contract';
 import { handle, reply, toPage } from '#libs/http';
 import { exportAuditLog, listAuditLog } from '../contract.ts';
 import { toCanonicalJson } from '../rules/audit-chain.ts';
-import { csvHeader, toCsvRow } from '../rules/audit-csv.ts';
 import type { AuditLogRepository } from '../store/audit-log.ts';
+import { csvHeader, toCsvRow } from './csv.ts';
 
 const position = z.tuple([z.number().int()]);
 

@@ -83,7 +83,8 @@ export const exportAuditLog = operation({
   returns: media({
     'application/jsonl': { description: 'One entry per line, as canonical JSON (RFC 8785)' },
     'text/csv': {
-      description: "One entry per row. A cell that begins with `=`, `+`, `-`, `@` or a tab gets a `'`",
+      description:
+        "One entry per row. A cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets a `'`",
     },
   }),
   problems: [],

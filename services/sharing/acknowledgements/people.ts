@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { body as createBody, id, NotFound, newId, parseCursor, toCursor } from '#libs/contract';
-import { handle, type Route, reply } from '#libs/http';
+import { handle, type Route, reply, toCsvLine } from '#libs/http';
 import type { Actor } from '#libs/store';
 import {
   AcknowledgementReaderDeleted,
@@ -13,7 +13,6 @@ import {
   TooManyReaders,
 } from '../contract.ts';
 import { getStatus, isOpen } from '../rules/acknowledgement.ts';
-import { toCsvLine } from '../rules/csv.ts';
 import type { ReaderRow, RequestRow } from '../store/acknowledgement-collections.ts';
 import type { StatusContext } from '../store/acknowledgement-readers.ts';
 import { toMemberPerson, toReaderPerson, toRequest } from './presenters.ts';

@@ -1,6 +1,7 @@
-/** Writes entries of the audit log as CSV (RFC 4180). */
+/** Writes entries of the audit log as CSV. */
+import { toCsvLine } from '#libs/http';
 import type { AuditEntry } from '../contract/audit-entries.ts';
-import { toCanonicalJson } from './audit-chain.ts';
+import { toCanonicalJson } from '../rules/audit-chain.ts';
 
 type Cell = string | number | null;
 
@@ -22,19 +23,10 @@ const columns: Readonly<Record<string, (entry: AuditEntry) => Cell>> = {
   hash: ({ hash }) => hash,
 };
 
-/** The first row: the names of the columns. */
-export const csvHeader = `${Object.keys(columns).join(',')}\r\n`;
+/** The first line: the names of the columns. */
+export const csvHeader = toCsvLine(Object.keys(columns));
 
-/** Returns the row of an entry. */
+/** Returns the line of an entry. */
 export function toCsvRow(entry: AuditEntry): string {
-  return `${Object.values(columns)
-    .map((toCell) => quoteCell(toCell(entry)))
-    .join(',')}\r\n`;
-}
-
-/** Returns a cell that spreadsheets show as text: they would run one that begins like a formula. */
-export function quoteCell(value: Cell): string {
-  const text = String(value ?? '');
-  const guarded = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+  return toCsvLine(Object.values(columns).map((toCell) => toCell(entry)));
 }
