@@ -34,8 +34,13 @@ export const assetBytes = view({
 
 /** Returns the header that names the file of an asset. */
 export function toAssetHeaders({ asset_id, media_type }: { asset_id: string; media_type: string }) {
-  const extension = media_type === 'image/jpeg' ? 'jpg' : media_type.slice('image/'.length);
-  return { 'Content-Disposition': `inline; filename="${asset_id.slice(0, 12)}.${extension}"` };
+  const name = `${asset_id.slice(0, 12)}.${toAssetExtension(media_type)}`;
+  return { 'Content-Disposition': `inline; filename="${name}"` };
+}
+
+/** Returns the extension of a file with an asset: png, jpg or gif. */
+export function toAssetExtension(mediaType: string): string {
+  return mediaType === 'image/jpeg' ? 'jpg' : mediaType.slice('image/'.length);
 }
 
 /** Bytes as the driver of MongoDB returns them. */

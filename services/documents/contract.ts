@@ -61,6 +61,7 @@ export * from './contract/reviewing.ts';
 export * from './contract/tree.ts';
 export * from './contract/writing.ts';
 export * from './events.ts';
+export * from './library-archive.ts';
 export * from './problems.ts';
 export {
   Document,

@@ -4,6 +4,7 @@ import { create } from 'content-disposition';
 import { body, Problem, Unavailable } from '#libs/contract';
 import { handle, type Route, reply } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
+import { manifestPath, toAssetPath, toDocumentPaths } from '../../documents/contract.ts';
 import { exportLibrary, zipType } from '../contract.ts';
 import { LibraryExported } from '../events.ts';
 import { toFileName } from '../formats/file-name.ts';
@@ -11,13 +12,13 @@ import type { DocumentStore, ExportSource } from '../store/documents.ts';
 import type { LibraryDocument, LibraryStore } from '../store/library.ts';
 import type { ExportWorkers } from '../workers/export-workers.ts';
 import type { RenderTarget } from '../workers/tasks.ts';
-import { type ManifestDocument, toManifestDocument, toPaths, writeManifest } from './manifest.ts';
+import { type ManifestAsset, type ManifestDocument, toManifestDocument, writeManifest } from './manifest.ts';
 import { type ArchiveFile, createZipStream } from './zip-stream.ts';
 
 /** Dependencies and limits of `libraryHandlers`. */
 export interface LibraryDeps {
   store: Pick<Store, 'transact'>;
-  documents: Pick<DocumentStore, 'findSource' | 'findOrganization'>;
+  documents: Pick<DocumentStore, 'findSource' | 'findOrganization' | 'readAssets'>;
   library: LibraryStore;
   workers: Pick<ExportWorkers, 'run'>;
   /** Maximum total size of a document's nodes, bytes. */
@@ -41,6 +42,8 @@ interface ExportedDocument {
   row: LibraryDocument;
   json: Uint8Array;
   markdown: Uint8Array;
+  /** The ids of the pictures that it names. */
+  assetIds: readonly string[];
 }
 
 /** Creates the handler of `exportLibrary`. */
@@ -81,25 +84,37 @@ export function libraryHandlers(deps: LibraryDeps): Route[] {
   ];
 }
 
-/** Yields the files of the archive: those of each document, and the manifest at the end. */
+/**
+ * Yields the files of the archive: those of each document, followed by the pictures that no document before it names, and
+ * the manifest at the end.
+ */
 async function* listFiles(
   deps: LibraryDeps,
   actor: Actor,
   { ids, signal }: { ids: readonly string[]; signal: AbortSignal },
 ): AsyncGenerator<ArchiveFile> {
   const entries: ManifestDocument[] = [];
+  const assets: ManifestAsset[] = [];
+  const known = new Set<string>();
   const exportedAt = deps.now();
   for (const id of ids) {
     const found = await readDocument(deps, actor, { id, signal });
     // it was deleted during the export
     if (!found) continue;
-    const [paths, modifiedAt] = [toPaths(id), found.row.updated_at];
+    const [paths, modifiedAt] = [toDocumentPaths(id), found.row.updated_at];
     yield { path: paths.json, bytes: found.json, modifiedAt };
     yield { path: paths.markdown, bytes: found.markdown, modifiedAt };
     entries.push(toManifestDocument(found.row));
+    const ids = found.assetIds.filter((assetId) => !known.has(assetId));
+    for await (const { bytes, ...asset } of deps.documents.readAssets(actor.organization_id, ids)) {
+      const path = toAssetPath(asset);
+      yield { path, bytes, modifiedAt, isCompressed: true };
+      known.add(asset.id);
+      assets.push({ path, ...asset });
+    }
   }
-  const content = { exportedAt, organizationId: actor.organization_id, documents: entries };
-  yield { path: 'manifest.json', bytes: writeManifest(content), modifiedAt: exportedAt };
+  const content = { exportedAt, organizationId: actor.organization_id, documents: entries, assets };
+  yield { path: manifestPath, bytes: writeManifest(content), modifiedAt: exportedAt };
 }
 
 /** Reads a document until all its files are of the same version. Returns undefined if it was deleted. */
@@ -123,14 +138,17 @@ async function readDocument(
 }
 
 /** Renders the files of a version. Returns undefined if the document changed, or no worker was free. */
-async function renderFiles({ workers, maxBytes }: LibraryDeps, { document, organization }: ExportSource) {
+async function renderFiles(
+  { workers, maxBytes }: LibraryDeps,
+  { document, organization }: ExportSource,
+): Promise<Omit<ExportedDocument, 'row'> | undefined> {
   const snapshot = {
     id: document._id,
     organizationId: document.organization_id,
     rowVersion: document.row_version,
     organizationRowVersion: organization.row_version,
   };
-  const render = async (target: RenderTarget): Promise<Uint8Array | undefined> => {
+  const render = async (target: RenderTarget) => {
     const run = workers.run('renderFile', { snapshot, target, maxBytes });
     const found = await run.catch((error: unknown) => {
       if (error instanceof Problem && error.kind === Unavailable) return undefined;
@@ -138,11 +156,11 @@ async function renderFiles({ workers, maxBytes }: LibraryDeps, { document, organ
     });
     if (!found) return undefined;
     const { result } = found;
-    if ('file' in result) return result.file;
+    if ('file' in result) return result;
     if (result.reason === 'changed' || result.reason === 'unavailable') return undefined;
     throw new Error(`The document ${document._id} cannot be exported: ${result.reason}`);
   };
   const json = await render({ library: true });
   const markdown = json && (await render({ flavor: 'plain' }));
-  return markdown && { json, markdown };
+  return markdown && { json: json.file, markdown: markdown.file, assetIds: json.assetIds ?? [] };
 }

@@ -1,9 +1,10 @@
 /** Tests the export of a library over HTTP with a real MongoDB. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import PizZip from 'pizzip';
 import { createDocument, must, type Person, register, type TestApp, until } from '#libs/testing';
+import { uploadPicture } from '../testing/picture-upload.ts';
 import { exportTestApp } from '../testing/test-app.ts';
 
 let app: TestApp;
@@ -46,15 +47,16 @@ const path = (query = '') => `/api/v1/exports/library${query}`;
 const open = (as: string, query = '') =>
   fetch(app.origin + path(query), { headers: { authorization: `Bearer ${as}` } });
 
-/** Downloads an archive. Returns the parsed manifest, and the text of a file. */
+/** Downloads an archive. Returns the parsed manifest, and readers of a file's text and bytes. */
 async function download(as: string, query = '') {
   const response = await open(as, query);
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
   const zip = new PizZip(await response.arrayBuffer());
   const read = (name: string) => zip.file(name)?.asText() ?? '';
+  const readBytes = (name: string) => zip.file(name)?.asUint8Array() ?? new Uint8Array();
   const names = Object.keys(zip.files);
   expect(names.at(-1)).toBe('manifest.json');
-  return { manifest: JSON.parse(read('manifest.json')), names, read, headers: response.headers };
+  return { manifest: JSON.parse(read('manifest.json')), names, read, readBytes, headers: response.headers };
 }
 
 test('the archive has each document as JSON and as Markdown', async () => {
@@ -70,6 +72,32 @@ test('the archive has each document as JSON and as Markdown', async () => {
   expect(manifest.documents).toMatchObject([
     { path: `${folder}/document.json`, id, parent_doc_id: null, status: 'draft', content_hash: null },
   ]);
+});
+
+test('the archive has each picture once, and the manifest lists it', async () => {
+  const { key } = await register(app);
+  const upload = (name: string) => uploadPicture(app, key, name);
+  const [png, jpeg] = [await upload('rgba.png'), await upload('plain.jpg')];
+  await upload('plain.gif');
+  const show = (...pictures: { src: string }[]) => ({
+    node_type: 'section',
+    title: 'Pictures',
+    content: { type: 'doc', content: pictures.map(({ src }) => ({ type: 'image', attrs: { src } })) },
+  });
+  const first = await createDocument(app, key, { title: 'One', nodes: [show(png, png), show(png)] });
+  const second = await createDocument(app, key, { title: 'Two', nodes: [show(jpeg, png)] });
+  const { manifest, names, readBytes } = await download(key);
+  const paths = [`assets/${png.id}.png`, `assets/${jpeg.id}.jpg`];
+  expect(names.filter((name) => !name.endsWith('.md'))).toEqual([
+    ...[`documents/${first.id}/document.json`, paths[0]],
+    ...[`documents/${second.id}/document.json`, paths[1], 'manifest.json'],
+  ]);
+  expect(manifest.assets).toEqual([
+    { path: paths[0], id: png.id, media_type: 'image/png' },
+    { path: paths[1], id: jpeg.id, media_type: 'image/jpeg' },
+  ]);
+  for (const { path, id } of manifest.assets)
+    expect(createHash('sha256').update(readBytes(path)).digest('hex')).toBe(id);
 });
 
 test('document.json creates a document with the same content hash', async () => {

@@ -1,11 +1,6 @@
 /** Writes the manifest of a library: what the archive contains, and what `document.json` does not say. */
+import { type Asset, libraryFormat, toDocumentPaths } from '../../documents/contract.ts';
 import type { LibraryDocument } from '../store/library.ts';
-
-/** The paths of a document in the archive. */
-export function toPaths(id: string) {
-  const folder = `documents/${id}`;
-  return { json: `${folder}/document.json`, markdown: `${folder}/document.md` };
-}
 
 /** A document in the manifest. Times are ISO 8601. */
 export interface ManifestDocument {
@@ -23,7 +18,7 @@ export interface ManifestDocument {
 /** Maps a document to its entry. */
 export function toManifestDocument(row: LibraryDocument): ManifestDocument {
   return {
-    path: toPaths(row._id).json,
+    path: toDocumentPaths(row._id).json,
     id: row._id,
     parent_doc_id: row.parent_doc_id,
     status: row.status,
@@ -34,18 +29,24 @@ export function toManifestDocument(row: LibraryDocument): ManifestDocument {
   };
 }
 
+/** A picture in the manifest. */
+export interface ManifestAsset extends Pick<Asset, 'id' | 'media_type'> {
+  path: string;
+}
+
 /** What the manifest says about the archive as a whole. */
 export interface LibraryContent {
   exportedAt: Date;
   organizationId: string;
   documents: readonly ManifestDocument[];
+  assets: readonly ManifestAsset[];
 }
 
 /** Writes the manifest as JSON. */
-export function writeManifest({ exportedAt, organizationId, documents }: LibraryContent): Buffer {
+export function writeManifest({ exportedAt, organizationId, documents, assets }: LibraryContent): Buffer {
   const manifest = {
-    ...{ format: 'pds-library', version: 1 },
-    ...{ exported_at: exportedAt.toISOString(), organization_id: organizationId, documents, assets: [] },
+    ...libraryFormat,
+    ...{ exported_at: exportedAt.toISOString(), organization_id: organizationId, documents, assets },
   };
   return Buffer.from(JSON.stringify(manifest));
 }

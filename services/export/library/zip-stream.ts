@@ -8,7 +8,15 @@ export interface ArchiveFile {
   path: string;
   bytes: Uint8Array;
   modifiedAt: Date;
+  /** Whether the bytes are compressed already, like those of a picture. */
+  isCompressed?: boolean;
 }
+
+/**
+ * The level of zlib for bytes that are compressed already. They are not stored as they are, because some readers of
+ * streams need deflated entries to find the end of an entry whose size its header does not have.
+ */
+const fastestLevel = 1;
 
 /**
  * Returns the archive as a stream. The next file is requested when the last one is written, so that a slow reader
@@ -27,10 +35,15 @@ export function createZipStream(
   // an error may occur before somebody reads
   output.on('error', () => undefined);
   const write = async () => {
-    for await (const { path, bytes, modifiedAt } of files) {
+    for await (const { path, bytes, modifiedAt, isCompressed } of files) {
       if (output.destroyed) return;
       writing = Readable.from([bytes]);
-      archive.addReadStream(writing, path, { mtime: modifiedAt, mode: 0o100644 });
+      const options = { mtime: modifiedAt, mode: 0o100644 };
+      archive.addReadStream(
+        writing,
+        path,
+        isCompressed ? { ...options, compressionLevel: fastestLevel } : options,
+      );
       await finished(writing);
     }
     archive.end();

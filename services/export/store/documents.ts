@@ -55,7 +55,7 @@ export function documentStore(store: Pick<Store, 'read'>) {
     async *readAssets(organizationId: string, ids: Iterable<string>) {
       for (const id of ids) {
         const asset = await assets.in(organizationId).one({ _id: toAssetKey(organizationId, id) });
-        if (asset) yield { id, bytes: toBytes(asset.bytes) };
+        if (asset) yield { id, media_type: asset.media_type, bytes: toBytes(asset.bytes) };
       }
     },
   };

@@ -32,10 +32,11 @@ export interface RenderJob {
 
 /**
  * The file and the size of the nodes in bytes, or why there is no file: the document changed meanwhile, its nodes or
- * its uploaded pictures are too large, the template was deleted, or MongoDB is unavailable.
+ * its uploaded pictures are too large, the template was deleted, or MongoDB is unavailable. With a `document.json`, the
+ * ids of the pictures that it names.
  */
 export type RenderResult =
-  | { file: Uint8Array; readBytes: number }
+  | { file: Uint8Array; readBytes: number; assetIds?: string[] }
   | { reason: 'changed' | 'too_large' | 'pictures_too_large' | 'no_template' | 'unavailable' };
 
 /** The tasks by name. */
@@ -90,8 +91,9 @@ export function createTasks(mongodb: Secret) {
     if (!source) return { reason: 'changed' };
     if (source.nodeBytes > maxBytes) return { reason: 'too_large' };
     if ('library' in target) {
-      const parts = writeDocumentJson(source.document, source.decodeNodes());
-      return { file: Buffer.from([...parts].join('')), readBytes: source.nodeBytes };
+      const nodes = source.decodeNodes();
+      const file = Buffer.from([...writeDocumentJson(source.document, nodes)].join(''));
+      return { file, readBytes: source.nodeBytes, assetIds: listAssetIds(nodes) };
     }
     const properties = toDocumentProperties(source.document, source.organization.name);
     const rows = source.decodeNodes();
@@ -123,7 +125,7 @@ async function readPictures(
   organizationId: string,
   rows: readonly NodeRow[],
 ): Promise<{ assets: AssetImages; pictureBytes: number } | undefined> {
-  const ids = new Set(rows.flatMap(({ asset_ids = [] }) => asset_ids));
+  const ids = listAssetIds(rows);
   const assets = new Map<string, Image>();
   let pictureBytes = 0;
   for await (const { id, bytes } of documents.readAssets(organizationId, ids)) {
@@ -133,6 +135,11 @@ async function readPictures(
     if (image) assets.set(id, image);
   }
   return { assets, pictureBytes };
+}
+
+/** The ids of the uploaded pictures that nodes name, each once. */
+function listAssetIds(rows: readonly NodeRow[]): string[] {
+  return [...new Set(rows.flatMap(({ asset_ids = [] }) => asset_ids))];
 }
 
 async function openStores(mongodb: Secret) {
