@@ -279,6 +279,18 @@ describe('the contracts', () => {
         if (contract.appends?.includes(name)) expect(sealed).toEqual([]);
   });
 
+  test('let no TTL index remove rows of append-only collections', () => {
+    for (const { contract, collections } of services)
+      for (const appended of contract.appends ?? []) {
+        const declared = collections.filter(({ name }) => name === appended);
+        expect([appended, declared.length]).toEqual([appended, 1]);
+        const expiring = declared.flatMap(({ schema }) =>
+          schema.indexes().filter(([, options]) => options.expireAfterSeconds !== undefined),
+        );
+        expect([appended, expiring]).toEqual([appended, []]);
+      }
+  });
+
   test('read only views that their owner publishes', () => {
     const views = contracts.flatMap((contract) => [...contract.views]);
     for (const contract of contracts) for (const view of contract.reads) expect(views).toContain(view);
