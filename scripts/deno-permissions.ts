@@ -15,7 +15,7 @@ const reads: Record<string, readonly string[]> = {
   ],
   // its workers are threads, which load modules with the read permission
   export: ['services', 'libs', 'node_modules'],
-  sharing: ['services/sharing/page'],
+  sharing: ['services/sharing/page', 'libs/html-page'],
 };
 
 /**

@@ -71,7 +71,10 @@ describe('the Deno permissions', () => {
     expect(denoPermissions(webhookDelivery, environment)).toContain('--allow-net');
     for (const service of [documents, webhookDelivery])
       expect(denoPermissions(service, environment).join()).not.toContain('--allow-read');
-    expect(flag(denoPermissions(sharing, environment), 'allow-read')).toEqual(['services/sharing/page']);
+    expect(flag(denoPermissions(sharing, environment), 'allow-read')).toEqual([
+      'services/sharing/page',
+      'libs/html-page',
+    ]);
     expect(flag(denoPermissions(identity, environment), 'allow-read')).toEqual([
       'docs/contracts/openapi.json',
       'node_modules/swagger-ui-dist',

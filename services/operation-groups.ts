@@ -80,10 +80,10 @@ export const operationGroups: readonly OperationGroup[] = [
   {
     name: 'Export and templates',
     description:
-      'Download documents as Word files, in your own template, as Markdown, or all in one archive.',
+      'Download documents as Word files, in your own template, as Markdown or HTML, or all in one archive.',
     operations: [
-      ...['exportWord', 'exportMarkdown', 'exportLibrary', 'createTemplate', 'listTemplates'],
-      'deleteTemplate',
+      ...['exportWord', 'exportMarkdown', 'exportHtml', 'exportLibrary'],
+      ...['createTemplate', 'listTemplates', 'deleteTemplate'],
     ],
   },
   {

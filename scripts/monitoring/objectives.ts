@@ -28,7 +28,7 @@ export interface Objective {
  * Operations that wait for an export worker, a webhook endpoint or an event. The latency objective excludes them.
  */
 const slowOperations = [
-  ...['exportWord', 'exportMarkdown', 'exportLibrary', 'createTemplate'],
+  ...['exportWord', 'exportMarkdown', 'exportHtml', 'exportLibrary', 'createTemplate'],
   ...['testWebhook', 'receiveWebhookEvents'],
 ];
 

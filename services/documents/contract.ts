@@ -44,6 +44,7 @@ import {
   documentUsage,
   documentVersions,
   libraryDocuments,
+  publishedDocuments,
   publishRecords,
 } from './views.ts';
 
@@ -61,6 +62,7 @@ export * from './contract/reviewing.ts';
 export * from './contract/tree.ts';
 export * from './contract/writing.ts';
 export * from './events.ts';
+export * from './html-file.ts';
 export * from './library-archive.ts';
 export * from './problems.ts';
 export {
@@ -107,7 +109,8 @@ export const documentsContract = contract({
     ...['search', 'storage_usage'],
   ],
   views: [
-    ...[documentStates, documentSummaries, documentApprovals, documentVersions, documentNodes],
+    ...[documentStates, publishedDocuments, documentSummaries, documentApprovals],
+    ...[documentVersions, documentNodes],
     ...[libraryDocuments, documentUsage, assetDetails, assetBytes, publishRecords],
   ],
   reads: [

@@ -7,40 +7,57 @@ import { documentStatus, nodeType } from './shapes.ts';
 
 export { documentSummaries, toSummary } from './summaries.ts';
 
+const documentState = z.object({
+  _id: id,
+  organization_id: id,
+  /** The id of the first version; all revisions share it. */
+  family_id: id,
+  created_by: id,
+  title: z.string(),
+  version: z.string().nullable(),
+  department: z.string().nullable(),
+  /** A canonical BCP 47 tag. Without one, the language of the organization applies. */
+  language: z.string().nullish(),
+  status: documentStatus,
+  published_at: z.date().nullable(),
+  /** Rows from before these three fields existed do not have them. */
+  content_hash: z.string().nullish(),
+  change_summary: z.string().nullish(),
+  /** The pending or approved request. A stage that selects its time would slow down each read of this view. */
+  approval: z.custom<ApprovalState>().nullish(),
+  /** The members who must approve each version; for the same reason not only whether there are any. */
+  approver_ids: z.array(id).nullish(),
+  /** The version whose acknowledgements count for this one, and when it was published; not in drafts. */
+  baseline_id: id.nullish(),
+  baseline_published_at: z.date().nullish(),
+  /** When the review of a published version is due. Rows from before this field existed do not have it. */
+  review_due_at: z.date().nullish(),
+  /** Counts every change of the document or its tree. */
+  row_version: z.number(),
+  /** Counts how often the family's published version was archived. Links with a lower count are revoked. */
+  share_epoch: z.number(),
+});
+
 /** The state of a document without its tree. The row is small enough to read on every request. */
 export const documentStates = view({
   name: 'document_states',
   collection: 'documents',
   scope: 'organization_id',
-  row: z.object({
-    _id: id,
-    organization_id: id,
-    /** The id of the first version; all revisions share it. */
-    family_id: id,
-    created_by: id,
-    title: z.string(),
-    version: z.string().nullable(),
-    department: z.string().nullable(),
-    /** A canonical BCP 47 tag. Without one, the language of the organization applies. */
-    language: z.string().nullish(),
-    status: documentStatus,
-    published_at: z.date().nullable(),
-    /** Rows from before these three fields existed do not have them. */
-    content_hash: z.string().nullish(),
-    change_summary: z.string().nullish(),
-    /** The pending or approved request. A stage that selects its time would slow down each read of this view. */
-    approval: z.custom<ApprovalState>().nullish(),
-    /** The members who must approve each version; for the same reason not only whether there are any. */
-    approver_ids: z.array(id).nullish(),
-    /** The version whose acknowledgements count for this one, and when it was published; not in drafts. */
-    baseline_id: id.nullish(),
-    baseline_published_at: z.date().nullish(),
-    /** When the review of a published version is due. Rows from before this field existed do not have it. */
-    review_due_at: z.date().nullish(),
-    /** Counts every change of the document or its tree. */
-    row_version: z.number(),
-    /** Counts how often the family's published version was archived. Links with a lower count are revoked. */
-    share_epoch: z.number(),
+  row: documentState,
+});
+
+/**
+ * What a public link shows of a published document besides its nodes. Each request for the link reads it, and each
+ * field of a view takes time.
+ */
+export const publishedDocuments = view({
+  name: 'published_documents',
+  collection: 'documents',
+  scope: 'organization_id',
+  stages: [{ $match: { status: 'published' } }],
+  row: documentState.omit({
+    ...{ created_by: true, change_summary: true, approver_ids: true },
+    ...{ baseline_id: true, baseline_published_at: true },
   }),
 });
 

@@ -1,19 +1,6 @@
-/** The public interface of the export service: Word and Markdown exports, and templates for Word. */
+/** The public interface of the export service: Word, Markdown and HTML exports, and templates for Word. */
 import { z } from 'zod';
-import {
-  contract,
-  id,
-  media,
-  multipart,
-  NotFound,
-  nothing,
-  operation,
-  page,
-  problem,
-  queryFlag,
-  requiredText,
-  timestamp,
-} from '#libs/contract';
+import { contract, id, media, NotFound, operation, problem, queryFlag } from '#libs/contract';
 import {
   assetBytes,
   documentApprovals,
@@ -22,29 +9,17 @@ import {
   documentVersions,
   libraryDocuments,
 } from '../documents/contract.ts';
-import {
-  ApiKeyUsed,
-  member,
-  organizationProfiles,
-  ownerOrAdmin,
-  principalViews,
-  StorageQuotaExhausted,
-  userNames,
-} from '../identity/contract.ts';
+import { ApiKeyUsed, member, organizationProfiles, principalViews, userNames } from '../identity/contract.ts';
 import { shareLinks } from '../sharing/views.ts';
+import { createTemplate, deleteTemplate, listTemplates } from './contract/templates.ts';
 import { LibraryExported, TemplateCreated, TemplateDeleted } from './events.ts';
 import { exportLibrary } from './library/contract.ts';
 import { templateUsage } from './views.ts';
 
+export * from './contract/templates.ts';
 export * from './library/contract.ts';
 
 // ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export const TemplateInvalid = problem(
-  'template_invalid',
-  400,
-  'The file cannot be used as a template. Upload a .docx file saved by Word.',
-);
 
 export const ExportTooLarge = problem('export_too_large', 400, 'The document is too large to export.');
 
@@ -56,15 +31,12 @@ export const wordType = 'application/vnd.openxmlformats-officedocument.wordproce
 /** Media type of Markdown; its charset is required (RFC 7763). */
 export const markdownType = 'text/markdown; charset=utf-8';
 
+/** Media type of an HTML file. */
+export const htmlType = 'text/html; charset=utf-8';
+
 /** The flavors of Markdown: plain paragraphs and bullet lists, or GitHub Flavored Markdown. */
 export const markdownFlavors = ['plain', 'gfm'] as const;
 export type MarkdownFlavor = (typeof markdownFlavors)[number];
-
-/** The id of the built-in template. */
-export const builtIn = 'default';
-
-/** Maximum size of a template file, bytes. */
-export const maxTemplateBytes = 10 * 1024 * 1024;
 
 const docParams = z.object({ doc_id: id });
 
@@ -73,90 +45,7 @@ const fileName = {
   versioned: queryFlag.optional().meta({ description: 'If `true`, the file name ends with the version' }),
 };
 
-export const Template = z
-  .strictObject({
-    id: id.meta({ description: 'The id to pass as `template_id` of a Word export' }),
-    organization_id: id,
-    created_by: id.meta({ description: 'The user who uploaded the template' }),
-    name: z.string(),
-    indent_inches: z.number().meta({ description: 'Indentation of nested content, inches' }),
-    created_at: timestamp,
-    updated_at: timestamp,
-    size_bytes: z.number().int(),
-    placeholders: z.array(z.string()).meta({ description: 'The known placeholders found in the template' }),
-    warnings: z.array(z.string()).meta({
-      description: 'Sentences about removed parts, unknown placeholders and a missing `{{content}}`',
-    }),
-  })
-  .meta({ id: 'Template' });
-export type Template = z.infer<typeof Template>;
-
-/** A form field with a number of inches; an empty field counts as absent. */
-const inches = z
-  .string()
-  .trim()
-  .transform((text) => (text === '' ? undefined : Number(text)))
-  .pipe(z.number('Enter a number of inches').min(0).max(3).optional())
-  .optional()
-  .meta({ type: 'number', minimum: 0, maximum: 3 });
-
-/** The text fields of an upload; other fields are ignored. */
-export const templateFields = z
-  .object({
-    name: requiredText(200, 'A name is required'),
-    indent_inches: inches.meta({
-      description:
-        'Indentation of nested content, 0 to 3 inches, 0.5 if absent; also accepted as `indent_width`, `indentation` and `indentation_width`',
-    }),
-    indent_width: inches,
-    indentation: inches,
-    indentation_width: inches,
-  })
-  .transform(({ name, indent_inches, indent_width, indentation, indentation_width }) => ({
-    name,
-    indent_inches: indent_inches ?? indent_width ?? indentation ?? indentation_width ?? 0.5,
-  }));
-
 // ── Operations ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export const createTemplate = operation({
-  id: 'createTemplate',
-  method: 'post',
-  path: '/templates',
-  summary: 'Upload a template for Word exports',
-  description:
-    'A .docx file of at most 10 MiB. The placeholders, such as `{{title}}` and `{{content}}`, are replaced in each export.',
-  access: member,
-  body: multipart({ fields: templateFields, file: 'file', maxFileBytes: maxTemplateBytes }),
-  status: 201,
-  returns: Template,
-  problems: [TemplateInvalid, StorageQuotaExhausted],
-});
-
-export const listTemplates = operation({
-  id: 'listTemplates',
-  method: 'get',
-  path: '/templates',
-  summary: 'List the templates of the organization, newest first',
-  access: member,
-  query: z.object(page),
-  status: 200,
-  returns: z.array(Template),
-  paged: true,
-  problems: [],
-});
-
-export const deleteTemplate = operation({
-  id: 'deleteTemplate',
-  method: 'delete',
-  path: '/templates/{template_id}',
-  summary: 'Delete a template',
-  access: ownerOrAdmin('delete this template', 'uploader'),
-  params: z.object({ template_id: id }),
-  status: 204,
-  returns: nothing,
-  problems: [NotFound],
-});
 
 export const exportWord = operation({
   id: 'exportWord',
@@ -200,11 +89,35 @@ export const exportMarkdown = operation({
   problems: [NotFound, ExportTooLarge],
 });
 
+export const exportHtml = operation({
+  id: 'exportHtml',
+  method: 'get',
+  path: '/documents/{doc_id}/export/html',
+  summary: 'Export a document as one HTML file',
+  description:
+    'The file looks like the page of a public link. It contains its style sheet and pictures, has no scripts and loads nothing. The document may be in any state; the file says if it is a draft or archived.',
+  access: member,
+  params: docParams,
+  query: z.object(fileName),
+  status: 200,
+  returns: media({ 'text/html': { description: 'The file as an attachment' } }),
+  etag: true,
+  problems: [NotFound, ExportTooLarge],
+});
+
 export const exportContract = contract({
   name: 'export',
   title: 'Export',
-  description: 'Exports documents as Word files and as Markdown, and all documents as a zip archive.',
-  operations: [createTemplate, listTemplates, deleteTemplate, exportWord, exportMarkdown, exportLibrary],
+  description: 'Exports documents as Word, Markdown and HTML files, and all documents as a zip archive.',
+  operations: [
+    createTemplate,
+    listTemplates,
+    deleteTemplate,
+    exportWord,
+    exportMarkdown,
+    exportHtml,
+    exportLibrary,
+  ],
   publishes: [TemplateCreated, TemplateDeleted, LibraryExported, ApiKeyUsed],
   consumes: [],
   owns: ['templates', 'template_files.files', 'template_files.chunks'],

@@ -8,8 +8,10 @@ import { WorkerOutOfMemory } from '#libs/workers';
 import {
   builtIn,
   ExportTooLarge,
+  exportHtml,
   exportMarkdown,
   exportWord,
+  htmlType,
   type MarkdownFlavor,
   markdownType,
   wordType,
@@ -43,7 +45,7 @@ export interface ExportDeps {
 /** A format that a document is exported to. */
 interface ExportFormat {
   type: string;
-  extension: 'docx' | 'md';
+  extension: 'docx' | 'md' | 'html';
   /** Identifies everything except the document that determines the bytes. */
   version: string;
   /** Creates what a worker renders. */
@@ -76,6 +78,9 @@ export function exportHandlers({
     }),
     handle(exportMarkdown, ({ actor, params, query, call }) =>
       exportDocument(actor, params.doc_id, createMarkdownFormat(query.flavor), { call, ...query }),
+    ),
+    handle(exportHtml, ({ actor, params, query, call }) =>
+      exportDocument(actor, params.doc_id, htmlFormat, { call, ...query }),
     ),
   ];
 
@@ -183,6 +188,13 @@ function createMarkdownFormat(flavor: MarkdownFlavor): ExportFormat {
     createTarget: async () => ({ flavor }),
   };
 }
+
+const htmlFormat: ExportFormat = {
+  type: htmlType,
+  extension: 'html',
+  version: `html ${rendererVersion}`,
+  createTarget: async () => ({ page: true }),
+};
 
 /** Creates an ETag of 27 base64url characters (160 bits of a SHA-256). */
 function createEtag(parts: readonly (string | number)[]): string {

@@ -7,7 +7,7 @@ const metrics = {
     name: 'export_duration_seconds',
     help: 'Time to render a file, without time in the queue, by format and size of the nodes: `small` up to 64 KiB, `medium` up to 1 MiB, `large`',
     unit: 'seconds',
-    labels: { format: ['docx', 'md'], size: ['small', 'medium', 'large'] },
+    labels: { format: ['docx', 'md', 'html'], size: ['small', 'medium', 'large'] },
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   }),
   rejected: counter({
@@ -36,7 +36,7 @@ export type RejectReason = 'queue_full' | 'timeout' | 'too_large' | 'out_of_memo
 /** Records the metrics of the export service. */
 export interface ExportMetrics {
   /** Records a rendered file; `bytes` is the size of the document's nodes. */
-  recordExport(options: { format: 'docx' | 'md'; bytes: number; seconds: number }): void;
+  recordExport(options: { format: 'docx' | 'md' | 'html'; bytes: number; seconds: number }): void;
   countRejected(reason: RejectReason): void;
   /** Reads the queue length and the number of running uses from `workers` at each scrape. */
   observe(workers: Pick<ExportWorkers, 'queued' | 'running'>): void;

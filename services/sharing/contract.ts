@@ -21,6 +21,7 @@ import {
   documentStates,
   documentSummaries,
   pictureMedia,
+  publishedDocuments,
 } from '../documents/contract.ts';
 import { DocumentArchived, DocumentDeleted, DocumentRevised } from '../documents/events.ts';
 import {
@@ -237,7 +238,7 @@ export const sharingContract = contract({
   views: [shareLinks],
   reads: [
     ...principalViews,
-    ...[memberProfiles, organizationProfiles, documentStates, documentSummaries, documentNodes],
-    ...[assetDetails, assetBytes],
+    ...[memberProfiles, organizationProfiles, documentStates, publishedDocuments],
+    ...[documentSummaries, documentNodes, assetDetails, assetBytes],
   ],
 });

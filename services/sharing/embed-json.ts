@@ -2,14 +2,14 @@
 import { getAssetId, walk } from '#libs/rich-text';
 import { groupByParent, type NodesByParent } from '../documents/contract.ts';
 import type { Control } from './rules/links.ts';
-import type { DocumentState, NodeRow } from './store/share-tokens.ts';
+import type { LinkDocument, NodeRow } from './store/share-tokens.ts';
 
 /**
  * The document with all its nodes as JSON text, in the shape of `EmbeddedDocument`. The address of an asset is
  * `assetAddress` and its id.
  */
 export function embedJson(
-  document: DocumentState,
+  document: LinkDocument,
   rows: readonly NodeRow[],
   { control, assetAddress = '' }: { control?: Control | undefined; assetAddress?: string } = {},
 ): string {

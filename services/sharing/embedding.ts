@@ -1,5 +1,6 @@
 /** Serves the document of a public link to everyone who has the link and its password, as JSON or as an HTML page. */
 import { body as createBody, NotFound, Unavailable } from '#libs/contract';
+import { pagePolicy } from '#libs/html-page';
 import {
   handle,
   type ProblemPage,
@@ -21,7 +22,6 @@ import type { CountResponse } from './metrics.ts';
 import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
 import { passwordPage } from './page/password-page.ts';
-import { pagePolicy } from './page/policy.ts';
 import { noticeStyleSource } from './page/styles.ts';
 import {
   cookieChallenge,

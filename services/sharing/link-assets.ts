@@ -12,11 +12,11 @@ import {
 import { toAssetHeaders, toAssetKey, toBytes } from '../documents/contract.ts';
 import { hasAddresses } from './asset-addresses.ts';
 import type { CountAsset } from './metrics.ts';
-import type { DocumentState, SharingStore } from './store/share-tokens.ts';
+import type { LinkDocument, SharingStore } from './store/share-tokens.ts';
 
 /** A request for a picture of a published version that the caller may read. */
 export interface AssetRequest {
-  document: Pick<DocumentState, '_id' | 'organization_id' | 'row_version'>;
+  document: Pick<LinkDocument, '_id' | 'organization_id' | 'row_version'>;
   assetId: string;
   call: Pick<RequestInfo, 'hasCurrent'>;
   /** The headers of all responses of the link. */
@@ -66,7 +66,7 @@ export function createAssetReader(
   };
 
   async function isReferenced(
-    { _id, row_version }: Pick<DocumentState, '_id' | 'row_version'>,
+    { _id, row_version }: Pick<LinkDocument, '_id' | 'row_version'>,
     assetId: string,
   ): Promise<boolean> {
     const key = `${_id}/${row_version}/${assetId}`;

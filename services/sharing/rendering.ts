@@ -2,7 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Problem, type RateLimitPolicy, rateLimitHeaders, TooManyRequests } from '#libs/contract';
 import type { AssetSizes } from './representations.ts';
-import type { DocumentState, NodeRow, SharingStore } from './store/share-tokens.ts';
+import type { LinkDocument, NodeRow, SharingStore } from './store/share-tokens.ts';
 
 /** Reads what is rendered. */
 export type RenderSource = Pick<SharingStore, 'document' | 'nodes' | 'assetSizes'>;
@@ -15,7 +15,7 @@ const maxBlockMs = 10;
 
 /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */
 export type RenderDocument = (
-  document: DocumentState,
+  document: LinkDocument,
   toPieces: (rows: readonly NodeRow[], assets: AssetSizes | undefined) => Iterable<string>,
 ) => Promise<Uint8Array | undefined>;
 

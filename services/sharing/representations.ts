@@ -1,20 +1,24 @@
 /** The two representations of a public link: JSON for programs, an HTML page for readers. */
 import { createHash } from 'node:crypto';
+import {
+  documentPage,
+  getPageLanguage,
+  pagePolicy,
+  pageStyleSource,
+  runningHead,
+  toHashSource,
+} from '#libs/html-page';
 import { escapeHtml, type FindPicture, getAssetId } from '#libs/rich-text';
+import { groupByParent } from '../documents/contract.ts';
 import { markAddresses } from './asset-addresses.ts';
 import { embedJson } from './embed-json.ts';
-import { documentPage } from './page/document-page.ts';
-import { getPageLanguage } from './page/language.ts';
-import { pagePolicy } from './page/policy.ts';
 import { controlledFixture, rendererFixture } from './page/renderer-fixture.ts';
-import { runningHead } from './page/running-head.ts';
-import { pageStyleSource, toHashSource } from './page/styles.ts';
 import { frameAncestors, getControl } from './rules/links.ts';
-import type { DocumentState, LinkControls, NodeRow, OrganizationProfile } from './store/share-tokens.ts';
+import type { LinkControls, LinkDocument, NodeRow, OrganizationProfile } from './store/share-tokens.ts';
 
 /** The document that a link shows, without its nodes, its organization and its controls. */
 export interface ResolvedLink {
-  document: DocumentState;
+  document: LinkDocument;
   organization: OrganizationProfile;
   storedToken: LinkControls;
   /** The public URL of the application, which the addresses of assets start with. */
@@ -58,7 +62,11 @@ export const representations: Readonly<Record<'json' | 'html', Representation>> 
   html: createRepresentation({
     type: 'text/html; charset=utf-8',
     render: (link, rows, { assets, address }) =>
-      documentPage({ ...getPageFields(link), rows, findPicture: createPictureFinder(assets, address) }),
+      documentPage({
+        ...getPageFields(link),
+        children: groupByParent(rows),
+        findPicture: createPictureFinder(assets, address),
+      }),
     escape: escapeHtml,
     dependsOn: ({ document, organization, storedToken: { allowed_origins } }) => [
       ...[document._id, document.row_version, organization.row_version],

@@ -10,6 +10,7 @@ export const libraries = [
   'rich-text',
   'pictures',
   'markdown',
+  'html-page',
   'contract',
   'workers',
   'events',

@@ -108,6 +108,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   deleteTemplate:        [ 3,  7,  2,  7],
   exportWord:            [12,  0,  0,  0],
   exportMarkdown:        [ 6,  0,  0,  0],
+  exportHtml:            [ 6,  0,  0,  0],
   exportLibrary:         [ 5,  4,  2,  5],
   createWebhook:         [ 4,  5,  2,  5],
   deleteWebhook:         [ 3,  5,  2,  5],

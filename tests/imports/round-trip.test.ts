@@ -1,11 +1,15 @@
-/** Property: our Markdown exports import with the same titles, levels, facts and words. */
+/** Property: our Markdown and HTML exports import with the same titles, levels, facts and words. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { newId } from '#libs/contract';
 import type { RichText } from '#libs/rich-text';
 import { convertFile } from '../../services/documents/imports/conversion.ts';
 import type { TreeInput } from '../../services/documents/shapes.ts';
 import type { ExportNode } from '../../services/export/formats/document.ts';
+import { renderHtml } from '../../services/export/formats/html.ts';
 import { renderMarkdown } from '../../services/export/formats/markdown.ts';
+import type { NodeRow } from '../../services/export/rules.ts';
+import { rendererFixture } from '../../services/sharing/page/renderer-fixture.ts';
 import { br, doc, li, link, node, nodeWith, p, text } from '../fixtures/generators/rich-text.ts';
 import { parseBlocks } from './outline.ts';
 
@@ -100,34 +104,79 @@ function toShape(node: ExportNode | TreeInput, getWords: (node: ExportNode | Tre
 const written = /WARNING|httpsexamplecoma/g;
 const clean = (value: string) => toWords(value).replace(written, '');
 
+type Input = { title: string; version: string | null; department: string | null; nodes: ExportNode[] };
+
+/** Expects that a file imports as the document from which it was exported. */
+async function expectImport(name: string, file: string | Uint8Array, input: Input): Promise<void> {
+  const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file;
+  const result = await convertFile({ name, bytes, acceptChanges: false });
+  if (!result.ok) throw new Error(result.fault.message);
+  const [imported] = result.file.documents;
+  expect(toWords(imported?.title ?? '')).toBe(toWords(input.title));
+  expect(imported).toMatchObject({ version: input.version, department: input.department });
+  const before = input.nodes.map((node) =>
+    toShape(node, (each) => clean(getText((each.content as RichText | null) ?? doc()))),
+  );
+  const after = imported?.nodes.map((node) =>
+    toShape(node, (each) =>
+      clean(
+        parseBlocks(each.content as string | null)
+          .map(getText)
+          .join(' '),
+      ),
+    ),
+  );
+  expect(after).toEqual(before);
+}
+
 test.each(['plain', 'gfm'] as const)(
   'Markdown in the flavor %s imports with the same titles and words',
   async (flavor) => {
     await fc.assert(
       fc.asyncProperty(document, async (input) => {
         const facts = { published_at: null, approved_at: null, organization: 'Acme' };
-        const markdown = renderMarkdown({ ...input, ...facts }, flavor);
-        const bytes = new TextEncoder().encode(markdown);
-        const result = await convertFile({ name: 'a.md', bytes, acceptChanges: false });
-        if (!result.ok) throw new Error(result.fault.message);
-        const [imported] = result.file.documents;
-        expect(toWords(imported?.title ?? '')).toBe(toWords(input.title));
-        expect(imported).toMatchObject({ version: input.version, department: input.department });
-        const before = input.nodes.map((node) =>
-          toShape(node, (each) => clean(getText((each.content as RichText | null) ?? doc()))),
-        );
-        const after = imported?.nodes.map((node) =>
-          toShape(node, (each) =>
-            clean(
-              parseBlocks(each.content as string | null)
-                .map(getText)
-                .join(' '),
-            ),
-          ),
-        );
-        expect(after).toEqual(before);
+        await expectImport('a.md', renderMarkdown({ ...input, ...facts }, flavor), input);
       }),
       { numRuns: 150 },
     );
   },
 );
+
+test('HTML files import with the same titles, numbers and words', async () => {
+  await fc.assert(
+    fc.asyncProperty(document, fc.boolean(), async (input, hasNumbers) => {
+      const numbered = hasNumbers ? { ...input, nodes: addNumbers(input.nodes) } : input;
+      await expectImport('a.html', exportHtml(numbered), numbered);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+/** Types a number before each title, and adds a heading to each text. */
+function addNumbers(nodes: readonly ExportNode[]): ExportNode[] {
+  return nodes.map((each, at) => ({
+    ...each,
+    title: `${at + 1}. ${each.title}`,
+    content: doc(nodeWith('heading', { level: 1 }, 'Scope'), p('All sites')),
+    children: addNumbers(each.children),
+  }));
+}
+
+function exportHtml({ title, version, department, nodes }: Input): Uint8Array {
+  const rows: NodeRow[] = [];
+  const add = (parent_id: string | null, children: readonly ExportNode[]) => {
+    for (const [order, { node_type, title, content, children: below }] of children.entries()) {
+      const _id = newId();
+      const text = content === null ? null : JSON.stringify(content);
+      rows.push({ _id, document_id: '', parent_id, node_type, title, content: text, order });
+      add(_id, below);
+    }
+  };
+  add(null, nodes);
+  const state = { ...rendererFixture.document, created_by: newId(), title, version, department };
+  const { organization } = rendererFixture;
+  const source = { document: { ...state, status: 'draft' as const, published_at: null }, organization };
+  const file = renderHtml(source, rows, { assets: new Map(), maxPictureBytes: 0 });
+  if (!file) throw new Error('The document has no pictures');
+  return file;
+}

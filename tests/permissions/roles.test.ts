@@ -35,7 +35,7 @@ const operationIds: Record<string, readonly string[]> = {
     ...['addReaders', 'deleteReader', 'listPeople'],
   ],
   'documents.acknowledge.own': ['createAcknowledgement', 'listAcknowledgements'],
-  'documents.export': ['exportWord', 'exportMarkdown'],
+  'documents.export': ['exportWord', 'exportMarkdown', 'exportHtml'],
   'templates.upload': ['createTemplate', 'listTemplates'],
   'templates.delete.own': ['deleteTemplate'],
   'webhooks.register': ['createWebhook', 'listWebhooks', 'getWebhook', 'listWebhookEvents'],

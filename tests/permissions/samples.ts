@@ -229,6 +229,7 @@ const exports = {
     return { ...aboutDocument(await fixture.draft()), query: `?template_id=${template_id}` };
   },
   exportMarkdown: async (fixture) => aboutDocument(await fixture.draft()),
+  exportHtml: async (fixture) => aboutDocument(await fixture.draft()),
   // without documents, so that the number of commands does not depend on the other samples
   exportLibrary: () => ({ query: '?department=Nowhere' }),
 } satisfies Record<string, Prepare>;

@@ -10,6 +10,7 @@ import { type ImportFault, ImportRejected, rejectImport, rejectSize } from './im
 import { parseMarkdown } from './markdown.ts';
 import { addNotes, type Notes, takeNotes } from './notes.ts';
 import { type OutlineBlock, readOutline } from './outline.ts';
+import { readOwnPage } from './own-page.ts';
 import { type FindPicture, type ImportedPicture, PictureCollector } from './pictures.ts';
 import { type ImportFormat, type ImportReport, ReportCollector } from './report.ts';
 import { createParagraph, cutTitle, type SplitNode, splitBlocks } from './split.ts';
@@ -119,8 +120,9 @@ function decodeText(bytes: Uint8Array): string {
 
 function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile {
   const notes = takeNotes(source.tree);
-  const { title, blocks } = readOutline(source.tree);
-  const facts = source.hasFacts && title !== undefined ? takeFacts(blocks) : undefined;
+  const own = readOwnPage(source.tree);
+  const { title, blocks } = own ?? readOutline(source.tree);
+  const facts = own?.facts ?? (source.hasFacts && title !== undefined ? takeFacts(blocks) : undefined);
   const pictures = new PictureCollector(source.find, report);
   if (title === undefined && !blocks.some((block) => 'heading' in block)) report.warn('no_headings', {});
   const document = title === undefined ? source.fallbackTitle : title || 'Untitled';
@@ -131,7 +133,9 @@ function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile
     if (title !== undefined) blocks.unshift({ content: createParagraph(document) });
   }
   const builder = new NodeBuilder(notes, pictures, report);
-  const nodes = splitBlocks(blocks, report).map((node) => builder.build(node));
+  const nodes = splitBlocks(blocks, report, { keepsNumbers: own !== undefined }).map((node) =>
+    builder.build(node),
+  );
   const found = pictures.list();
   return {
     documents: [

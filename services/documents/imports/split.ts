@@ -20,11 +20,17 @@ const introduction = 'Introduction';
 
 /**
  * Splits blocks. The heading levels that occur become sections, steps and sub-steps, from the top; headings of other
- * levels stay in the text. Text before the first heading is a section "Introduction".
+ * levels stay in the text. Text before the first heading is a section "Introduction". Typed numbers are removed unless
+ * `keepsNumbers`.
  */
-export function splitBlocks(blocks: readonly OutlineBlock[], report: ReportCollector): SplitNode[] {
+export function splitBlocks(
+  blocks: readonly OutlineBlock[],
+  report: ReportCollector,
+  { keepsNumbers = false } = {},
+): SplitNode[] {
   const levels = [...new Set(blocks.flatMap((block) => ('heading' in block ? block.level : [])))].sort();
-  const titles = readTitles(blocks, levels.slice(0, nodeType.options.length), report);
+  const numbered = keepsNumbers ? [] : levels.slice(0, nodeType.options.length);
+  const titles = readTitles(blocks, numbered, report);
   const nodes: SplitNode[] = [];
   const open: SplitNode[] = [];
   for (const block of blocks) {
@@ -32,7 +38,7 @@ export function splitBlocks(blocks: readonly OutlineBlock[], report: ReportColle
     if ('heading' in block && rank < nodeType.options.length) {
       const depth = Math.min(rank, open.length);
       open.length = depth;
-      const node = addNode(nodes, open, titles.get(block.heading) ?? '');
+      const node = addNode(nodes, open, titles.get(block.heading) ?? toTitle(block.heading));
       if (depth < rank) report.warn('level_skipped', { path: node.path, detail: node.title });
       completeTitle(node, findPictures(block.heading), report);
       open.push(node);
@@ -46,7 +52,7 @@ export function splitBlocks(blocks: readonly OutlineBlock[], report: ReportColle
   return nodes;
 }
 
-/** The titles of the headings that become nodes, without typed numbers. */
+/** The titles of the headings of some levels, without typed numbers. */
 function readTitles(
   blocks: readonly OutlineBlock[],
   levels: readonly number[],

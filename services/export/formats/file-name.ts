@@ -11,7 +11,7 @@ const INVISIBLE = /[\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u20
  * Returns a name of at most 180 bytes of UTF-8 with its extension; an unusable title becomes `document`. A version
  * follows the title after a space; a long title is truncated before it.
  */
-export function toFileName(title: string, extension: 'docx' | 'md' | 'zip', version = ''): string {
+export function toFileName(title: string, extension: 'docx' | 'md' | 'html' | 'zip', version = ''): string {
   const label = truncate(trimDots(clean(version)), MAX_VERSION_BYTES);
   const suffix = trimDots(label) === '' ? '' : ` ${trimDots(label)}`;
   const maxBytes = MAX_BYTES - extension.length - 1 - Buffer.byteLength(suffix);

@@ -85,8 +85,8 @@ export function libraryHandlers(deps: LibraryDeps): Route[] {
 }
 
 /**
- * Yields the files of the archive: those of each document, followed by the pictures that no document before it names, and
- * the manifest at the end.
+ * Yields the files of the archive: those of each document, followed by the pictures that no document before it names,
+ * and the manifest at the end.
  */
 async function* listFiles(
   deps: LibraryDeps,

@@ -5,6 +5,7 @@ import { type Image, readImage } from '#libs/rich-text';
 import { isUnavailable, openReadOnlyStore } from '#libs/store';
 import { builtIn, type MarkdownFlavor } from '../contract.ts';
 import type { AssetImages, DocumentRecord } from '../formats/document.ts';
+import { renderHtml } from '../formats/html.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
 import { renderWord } from '../formats/word.ts';
@@ -14,12 +15,13 @@ import { type DocumentSnapshot, documentStore } from '../store/documents.ts';
 import { templateReader } from '../store/templates.ts';
 
 /**
- * What a document becomes: a Word file with a template, Markdown in a flavor, or the `document.json` of a library,
- * which is a body for `POST /documents`.
+ * What a document becomes: a Word file with a template, Markdown in a flavor, an HTML file, or the `document.json` of a
+ * library, which is a body for `POST /documents`.
  */
 export type RenderTarget =
   | { templateId: string; record: DocumentRecord }
   | { flavor: MarkdownFlavor }
+  | { page: true }
   | { library: true };
 
 /** A version of a document to render. */
@@ -66,7 +68,7 @@ export function createTasks(mongodb: Secret) {
       return { ok: true as const, report: { placeholders, warnings, sha256 } };
     },
 
-    /** Renders a document as a Word or Markdown file. */
+    /** Renders a document as a file. */
     async renderFile(job: RenderJob): Promise<RenderResult> {
       try {
         stores ??= await openStores(mongodb);
@@ -98,15 +100,20 @@ export function createTasks(mongodb: Secret) {
     const properties = toDocumentProperties(source.document, source.organization.name);
     const rows = source.decodeNodes();
     const document = { ...properties, nodes: buildTree(rows) };
-    if (!word || !template) {
-      const text = renderMarkdown(document, 'flavor' in target ? target.flavor : 'plain');
+    if ('flavor' in target) {
+      const text = renderMarkdown(document, target.flavor);
       return { file: Buffer.from(text), readBytes: source.nodeBytes };
     }
     const pictures = await readPictures(documents, context, rows);
     if (!pictures) return { reason: 'pictures_too_large' };
     const { assets, pictureBytes } = pictures;
+    const readBytes = source.nodeBytes + pictureBytes;
+    if (!word || !template) {
+      const page = renderHtml(source, rows, { assets, maxPictureBytes });
+      return page ? { file: page, readBytes } : { reason: 'pictures_too_large' };
+    }
     const file = await renderWord({ ...document, record: word.record, assets }, template.compiled, template);
-    return { file, readBytes: source.nodeBytes + pictureBytes };
+    return { file, readBytes };
   }
 
   async function loadTemplate(organizationId: string, id: string): Promise<WordTemplate | undefined> {

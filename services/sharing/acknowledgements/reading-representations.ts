@@ -1,18 +1,18 @@
 /** The two representations of a personal link. What is the same for all readers of a document is rendered once. */
+import {
+  documentPage,
+  getPageLanguage,
+  pagePolicy,
+  pageStyleSource,
+  runningHead,
+  toHashSource,
+} from '#libs/html-page';
 import { escapeHtml, html } from '#libs/rich-text';
+import { groupByParent } from '../../documents/contract.ts';
 import { markAddresses } from '../asset-addresses.ts';
 import { acknowledgementForm, type ReaderInput, readerBanner } from '../page/acknowledgement.ts';
-import { documentPage } from '../page/document-page.ts';
-import { getPageLanguage } from '../page/language.ts';
-import { pagePolicy } from '../page/policy.ts';
 import { controlledFixture, rendererFixture } from '../page/renderer-fixture.ts';
-import { runningHead } from '../page/running-head.ts';
-import {
-  acknowledgementStyle,
-  acknowledgementStyleSource,
-  pageStyleSource,
-  toHashSource,
-} from '../page/styles.ts';
+import { acknowledgementStyle, acknowledgementStyleSource } from '../page/styles.ts';
 import {
   type AssetSizes,
   createPictureFinder,
@@ -69,7 +69,7 @@ export const readings: Readonly<Record<'json' | 'html', Reading>> = {
       markAddresses((address) =>
         documentPage({
           ...getPageFields({ document, organization, storedToken: {} }),
-          ...{ rows, findPicture: createPictureFinder(assets, address) },
+          ...{ children: groupByParent(rows), findPicture: createPictureFinder(assets, address) },
           additions: { style: acknowledgementStyle, top: topMark, end: endMark },
         }),
       ),

@@ -1,5 +1,6 @@
 /** Serves the personal link of a reader: the document with the statement and a button, and the form behind it. */
 import { body as createBody, NotFound, Unavailable } from '#libs/contract';
+import { pagePolicy } from '#libs/html-page';
 import {
   handle,
   type ProblemPage,
@@ -15,7 +16,6 @@ import { createPictureDetector, type ReadAsset } from '../link-assets.ts';
 import type { CountResponse } from '../metrics.ts';
 import type { NotFoundLimit } from '../not-found-limit.ts';
 import { noticePage } from '../page/notice.ts';
-import { pagePolicy } from '../page/policy.ts';
 import { noticeStyleSource } from '../page/styles.ts';
 import { personalHeaders } from '../public-headers.ts';
 import { createRenderer, maxAttempts, type RenderSource, tooManyUnknownLinks } from '../rendering.ts';

@@ -1,6 +1,7 @@
 /** Creates, lists, shows, changes and closes requests for acknowledgement. */
 import { z } from 'zod';
 import { InvalidRequest, id, listErrors, newId, parseCursor } from '#libs/contract';
+import { getPageLanguage } from '#libs/html-page';
 import { handle, type Route, toPage } from '#libs/http';
 import { type Actor, isDuplicate } from '#libs/store';
 import {
@@ -17,7 +18,6 @@ import {
   requestAcknowledgement,
   updateAcknowledgementRequest,
 } from '../contract.ts';
-import { getPageLanguage } from '../page/language.ts';
 import {
   getBaseline,
   getDueAt,

@@ -1,7 +1,6 @@
 /** What the page for one reader adds to the document: who reads it, what to confirm, and a button or the date. */
+import { day, markForeignWords, type PageLanguage } from '#libs/html-page';
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
-import { day, markForeignWords } from './document-page.ts';
-import type { PageLanguage } from './language.ts';
 
 /** What a reader is asked. */
 export interface ReaderInput {

@@ -1,16 +1,15 @@
 /** A small document with every element of a page; its rendering identifies the version of the renderer. */
 import { toAssetSource } from '#libs/rich-text';
-import type { DocumentState, NodeRow, OrganizationProfile } from '../store/share-tokens.ts';
+import type { LinkDocument, NodeRow, OrganizationProfile } from '../store/share-tokens.ts';
 
 const id = (last: number) => `00000000-0000-7000-8000-${String(last).padStart(12, '0')}`;
 const assetId = '0'.repeat(64);
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAIBAAA=';
 
-const document: DocumentState = {
+const document: LinkDocument = {
   _id: id(1),
   organization_id: id(2),
   family_id: id(1),
-  created_by: id(3),
   title: 'A specimen & its <parts>',
   version: '1.0',
   department: 'Renderers',

@@ -1,8 +1,8 @@
 /** Decides who may read a public link with a password: readers with a cookie, and programs that send the password. */
 import { type Problem, rateLimitHeaders, TooManyRequests } from '#libs/contract';
+import { pagePolicy } from '#libs/html-page';
 import type { RequestInfo } from '#libs/http';
 import { SharePasswordRequired } from '../contract.ts';
-import { pagePolicy } from '../page/policy.ts';
 import { passwordStyleSource } from '../page/styles.ts';
 import { protectedHeaders } from '../public-headers.ts';
 import type { UsedUpLimit } from './attempts.ts';

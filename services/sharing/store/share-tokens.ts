@@ -8,6 +8,7 @@ import {
   assetDetails,
   documentNodes,
   documentStates,
+  publishedDocuments,
   toAssetKey,
 } from '../../documents/contract.ts';
 import { organizationProfiles } from '../../identity/contract.ts';
@@ -43,6 +44,8 @@ export const shareTokens = collection('share_tokens', {
 export type ShareTokenRow = StoredRow<typeof shareTokens>;
 
 export type DocumentState = RowOf<typeof documentStates>;
+/** A published document, as a public link reads it. */
+export type LinkDocument = RowOf<typeof publishedDocuments>;
 export type NodeRow = RowOf<typeof documentNodes>;
 export type OrganizationProfile = RowOf<typeof organizationProfiles>;
 
@@ -66,7 +69,7 @@ export interface LinkRows {
   /** The organization with the slug of the link. */
   organization: OrganizationProfile | undefined;
   /** The published version of the token's family. */
-  document: DocumentState | undefined;
+  document: LinkDocument | undefined;
 }
 
 /** What a public request needs of a token. */
@@ -76,7 +79,7 @@ export type LinkToken = LinkControls & Pick<ShareTokenRow, 'organization_id' | '
 interface LinkQueryResult {
   tokens: LinkToken[];
   organizations: OrganizationProfile[];
-  documents: DocumentState[];
+  documents: LinkDocument[];
 }
 
 export type SharingStore = ReturnType<typeof sharingStore>;
@@ -234,11 +237,11 @@ function createLinkQuery(slug: string, token: string): mongoose.PipelineStage[] 
     { $lookup: { from: organizationProfiles.name, pipeline: [{ $match: { slug } }], as: 'organizations' } },
     {
       $lookup: {
-        from: documentStates.name,
+        from: publishedDocuments.name,
         localField: 'family_id',
         foreignField: 'family_id',
         let: { organization_id: '$organization_id' },
-        pipeline: [{ $match: { status: 'published', ...sameOrganization } }],
+        pipeline: [{ $match: sameOrganization }],
         as: 'documents',
       },
     },

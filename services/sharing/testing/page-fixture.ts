@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { AnyService } from '#libs/service';
 import {
   freePorts,
   type Person,
@@ -28,9 +29,9 @@ export interface PageFixture {
   stop(): Promise<void>;
 }
 
-/** Starts the services and the browser, and registers a user. */
-export async function pageFixture(): Promise<PageFixture> {
-  const services = [identity, documents, sharing];
+/** Starts the services, `others` too, and the browser, and registers a user. */
+export async function pageFixture(others: readonly AnyService[] = []): Promise<PageFixture> {
+  const services = [identity, documents, sharing, ...others];
   const browser: Browser = await testBrowser();
   // pages name the public URL of the application, from which the browser must get their pictures
   const [port = 0] = await freePorts(1);

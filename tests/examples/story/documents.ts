@@ -135,6 +135,7 @@ export async function publish(recorder: Recorder, { key: as }: Accounts, doc_id:
     body: { password: 'the till at noon' },
   });
   await example('exportMarkdown', { as, params, query: { flavor: 'gfm' } });
+  await example('exportHtml', { as, params });
   await example('exportLibrary', { as, query: { updated_since: '2026-01-01T00:00:00Z' } });
   const uploaded = await example('createTemplate', {
     as,

@@ -1,5 +1,6 @@
 /** The commands on single documents. */
 import type { Client } from '../client.ts';
+import type { Download } from '../download.ts';
 import type { DocumentSummary, Node } from '../generated/contract.ts';
 import { command } from './command.ts';
 import { formatTable } from './context.ts';
@@ -150,12 +151,16 @@ const restore = command({
 
 const exportFile = command({
   name: 'docs export',
-  summary: 'Export a document as a Word file or as Markdown',
+  summary: 'Export a document as a Word, Markdown or HTML file',
   details: `Without --output, writes a file with the name of the document into the current folder, unless it exists.
 With --output -, writes to stdout.`,
   arguments: [id],
   options: {
-    format: { type: 'string', choices: ['word', 'markdown'], description: 'The format. Default: word' },
+    format: {
+      type: 'string',
+      choices: ['word', 'markdown', 'html'],
+      description: 'The format. Default: word',
+    },
     template: {
       type: 'string',
       value: 'ID|NAME',
@@ -175,16 +180,13 @@ With --output -, writes to stdout.`,
   },
   async run(context, { arguments: { id: doc_id }, options }) {
     const { format = 'word', template, flavor, output } = options;
-    if (format === 'word' && flavor !== undefined) throw new UsageError('--flavor needs --format markdown.');
-    if (format === 'markdown' && template !== undefined)
-      throw new UsageError('--template needs --format word.');
+    if (format !== 'markdown' && flavor !== undefined)
+      throw new UsageError('--flavor needs --format markdown.');
+    if (format !== 'word' && template !== undefined) throw new UsageError('--template needs --format word.');
     if (context.isJson && output === '-') throw new UsageError('--json and --output - both write to stdout.');
     const client = await context.client();
     context.progress('Exporting …');
-    const file =
-      format === 'word'
-        ? await client.exportWord({ doc_id, template_id: await findTemplate(client, template) })
-        : await client.exportMarkdown({ doc_id, flavor });
+    const file = await download(client, { doc_id, format, template, flavor });
     const path = await saveDownload(context, file, output);
     if (path !== undefined) context.show({ file: path }, () => path);
     return undefined;
@@ -193,6 +195,19 @@ With --output -, writes to stdout.`,
 
 /** The commands on documents. */
 export const docsCommands = [list, get, create, publish, revise, archive, restore, diff, exportFile];
+
+interface WantedFile {
+  doc_id: string;
+  format: 'word' | 'markdown' | 'html';
+  template: string | undefined;
+  flavor: 'plain' | 'gfm' | undefined;
+}
+
+async function download(client: Client, { doc_id, format, template, flavor }: WantedFile): Promise<Download> {
+  if (format === 'html') return client.exportHtml({ doc_id });
+  if (format === 'markdown') return client.exportMarkdown({ doc_id, flavor });
+  return client.exportWord({ doc_id, template_id: await findTemplate(client, template) });
+}
 
 async function findTemplate(client: Client, wanted: string | undefined): Promise<string> {
   if (wanted === undefined || wanted === 'default') return 'default';

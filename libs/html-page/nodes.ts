@@ -1,7 +1,6 @@
 /** Renders the nodes of a document: numbered headings with anchors, each followed by its rich text. */
 import { element, escapeHtml, type FindPicture, type Html, html, joinHtml, toHtml } from '#libs/rich-text';
-import type { NodesByParent } from '../../documents/contract.ts';
-import type { NodeRow } from '../store/share-tokens.ts';
+import type { PageNode, PageNodes } from './page-document.ts';
 import type { PageWords } from './words.ts';
 
 /** The heading level of sections. Steps are h3, sub-steps h4; headings in their rich text are lower still. */
@@ -15,7 +14,7 @@ export interface NodeOptions {
 
 /** Renders each node with its number in reading order, one piece per node. */
 export function* nodes(
-  children: NodesByParent<NodeRow>,
+  children: PageNodes,
   options: NodeOptions,
   parent: string | null = null,
   above = '',
@@ -30,7 +29,7 @@ export function* nodes(
 
 /** Adds two anchors: the node's id, which only this version has, and its number, which every version has. */
 function node(
-  { _id, node_type, title, content }: NodeRow,
+  { _id, node_type, title, content }: PageNode,
   number: string,
   level: number,
   options: NodeOptions,

@@ -1,13 +1,13 @@
 /** Writes the style sheet that identifies the document on every printed page. */
-import type { DocumentState } from '../store/share-tokens.ts';
 import { isolate, type PageLanguage } from './language.ts';
+import { getStatusWord, type PageDocument } from './page-document.ts';
 
 /** Longer titles are cut in the head, which has three lines; the first page has the whole title. */
 const maxTitle = 180;
 
 /** What the head and the foot of a printed page show. */
 export interface RunningHead {
-  document: Pick<DocumentState, 'title' | 'version' | 'published_at'>;
+  document: Pick<PageDocument, 'title' | 'version' | 'status' | 'published_at'>;
   /** The organization's name. */
   organization: string;
   language: PageLanguage;
@@ -30,16 +30,15 @@ export function runningHead({ document, organization, language }: RunningHead): 
   return `@page{${boxes.map(([box, content]) => `@${box}{content:${content}}`).join('')}}`;
 }
 
-/** A link shows nothing but published versions, so the status is always the same word. */
-function getStatusLines(
-  { version, published_at }: RunningHead['document'],
-  language: PageLanguage,
-): string[] {
+/** The status of a draft or an archived document, else the day of its publication. */
+function getStatusLines(document: RunningHead['document'], language: PageLanguage): string[] {
+  const { version, published_at } = document;
   const { words, formatDay } = language;
   const published = published_at
     ? `${words.published} ${isolate(formatDay(published_at), language)}`
     : words.published;
-  return version ? [`${words.version} ${version}`, published] : [published];
+  const status = getStatusWord(document, words) ?? published;
+  return version ? [`${words.version} ${version}`, status] : [status];
 }
 
 function shorten(title: string): string {

@@ -1,5 +1,5 @@
 /** What a page needs to know about the language of its document: direction, words and formats of dates. */
-import { createBoundedCache } from '#libs/http';
+import { LRUCache } from 'lru-cache';
 import { defaultWords, type PageWords, wordsByLanguage } from './words.ts';
 
 /** A language of pages. */
@@ -23,7 +23,7 @@ const defaultTag = 'en';
 const rightToLeft = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']);
 
 /** Creating the formats of a language takes longer than finding a document, so they are created once. */
-const languages = createBoundedCache<string, PageLanguage>(100);
+const languages = new LRUCache<string, PageLanguage>({ max: 100 });
 
 /** Returns the language of a page; `tag` is valid, as the contracts ensure. */
 export function getPageLanguage(tag: string | null | undefined): PageLanguage {

@@ -1,22 +1,20 @@
-/** Renders a published document as an HTML page without scripts and external resources. */
+/** Renders a document as an HTML page without scripts and external resources. */
 import { escapeHtml, type FindPicture, type Html, html, joinHtml, style } from '#libs/rich-text';
-import { groupByParent } from '../../documents/contract.ts';
-import type { Control } from '../rules/links.ts';
-import type { DocumentState, NodeRow } from '../store/share-tokens.ts';
 import { tableOfContents } from './contents.ts';
 import { isolate, type PageLanguage } from './language.ts';
 import { nodes } from './nodes.ts';
+import { getStatusWord, type PageControl, type PageDocument, type PageNodes } from './page-document.ts';
 import { runningHead } from './running-head.ts';
 import { pageStyle } from './styles.ts';
 
 /** The content of a page. */
 export interface PageInput {
-  document: DocumentState;
-  rows: readonly NodeRow[];
+  document: PageDocument;
+  children: PageNodes;
   /** The organization's name. */
   organization: string;
   /** Approval and next review. Undefined if the organization does not show them. */
-  control: Control | undefined;
+  control: PageControl | undefined;
   language: PageLanguage;
   /** Finds the pictures that are not embedded. */
   findPicture: FindPicture;
@@ -26,19 +24,23 @@ export interface PageInput {
 
 /** What a page adds to that of the document. */
 export interface PageAdditions {
+  /** Before the style sheets. */
+  meta?: Html;
   /** A `<style>` element. */
-  style: Html;
+  style?: Html;
   /** Below the facts. */
-  top: Html;
+  top?: Html;
   /** Below the document. */
-  end: Html;
+  end?: Html;
+  /** How current the page is, on screens and on paper, instead of what is said of a link. */
+  notes?: { onScreen: string; onPaper: string };
 }
 
 /** Renders the page in pieces, so that other requests can run in between. */
 export function* documentPage(input: PageInput): Generator<Html> {
-  const { language, organization, rows, findPicture, additions } = input;
+  const { language, organization, children, findPicture, additions } = input;
   const { words } = language;
-  const children = groupByParent(rows);
+  const { onScreen, onPaper } = additions?.notes ?? words;
   const contents = tableOfContents(children, words);
   const foreign = markForeignWords(language);
   yield html`<!DOCTYPE html>
@@ -59,8 +61,8 @@ ${contents}
 </main>
 <footer class="colophon">
 <p>${escapeHtml(organization)}${publishedAt(input)}</p>
-<p class="on-screen"${foreign}>${escapeHtml(words.onScreen)}</p>
-<p class="on-paper"${foreign}>${escapeHtml(words.onPaper)}</p>
+<p class="on-screen"${foreign}>${escapeHtml(onScreen)}</p>
+<p class="on-paper"${foreign}>${escapeHtml(onPaper)}</p>
 </footer>
 </body>
 </html>
@@ -74,7 +76,7 @@ function head({ document, organization, language, additions }: PageInput): Html 
   const full = escapeHtml([document.title, version, organization].filter(Boolean).join(' · '));
   const about = escapeHtml([organization, version, document.department].filter(Boolean).join(' · '));
   return html`<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
+${additions?.meta ?? nothing}<meta name="viewport" content="width=device-width, initial-scale=1"/>
 <title>${full}</title>
 <meta name="description" content="${about}"/>
 <meta name="robots" content="noindex"/>
@@ -103,9 +105,11 @@ function title({ document, control, language, additions }: PageInput): Html {
   const { department, published_at, version } = document;
   const { words } = language;
   const foreign = markForeignWords(language);
-  const fact = (name: string, value: Html | '' | null): Html =>
+  const fact = (name: string, value: Html | '' | null | undefined): Html =>
     value ? html`<div><dt${foreign}>${escapeHtml(name)}</dt><dd>${value}</dd></div>` : nothing;
+  const status = getStatusWord(document, words);
   const facts = [
+    fact(words.status, status && escapeHtml(status)),
     fact(words.version, version && escapeHtml(version)),
     fact(words.department, department && escapeHtml(department)),
     fact(words.published, published_at && day(published_at, language)),
@@ -118,7 +122,7 @@ function title({ document, control, language, additions }: PageInput): Html {
 ${additions?.top ?? nothing}</header>`;
 }
 
-function getVersion({ version }: DocumentState, { words }: PageLanguage): string | null {
+function getVersion({ version }: PageDocument, { words }: PageLanguage): string | null {
   return version && `${words.version} ${version}`;
 }
 

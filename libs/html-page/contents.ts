@@ -1,16 +1,15 @@
 /** Writes the table of contents, which folds as a whole on small screens and by section everywhere. */
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
-import type { NodesByParent } from '../../documents/contract.ts';
-import type { NodeRow } from '../store/share-tokens.ts';
+import type { PageNode, PageNodes } from './page-document.ts';
 import type { PageWords } from './words.ts';
 
 /** With more entries than this, only sections are listed, to keep the overview short. */
 const maxEntries = 300;
 
 /** Lists the sections with their steps; empty if there are fewer than two entries. */
-export function tableOfContents(children: NodesByParent<NodeRow>, words: PageWords): Html {
+export function tableOfContents(children: PageNodes, words: PageWords): Html {
   const sections = children.get(null) ?? [];
-  const getSteps = (section: NodeRow) => children.get(section._id) ?? [];
+  const getSteps = (section: PageNode) => children.get(section._id) ?? [];
   const count = sections.reduce((sum, section) => sum + 1 + getSteps(section).length, 0);
   if (count < 2) return joinHtml([]);
   const stepsOf = escapeHtml(words.stepsOf);
@@ -34,6 +33,6 @@ ${joinHtml(items, '\n')}
 </nav>`;
 }
 
-function entry({ title }: NodeRow, number: Html): Html {
+function entry({ title }: PageNode, number: Html): Html {
   return html`<a href="#${number}"><span class="index">${number}</span> <span>${escapeHtml(title)}</span></a>`;
 }

@@ -7,6 +7,10 @@ export interface PageWords extends HtmlWords {
   contents: string;
   /** Before the number of a section, as the name of the button that shows its steps. */
   stepsOf: string;
+  /** Before one of the next two. */
+  status: string;
+  draft: string;
+  archived: string;
   version: string;
   department: string;
   published: string;
@@ -19,6 +23,8 @@ export interface PageWords extends HtmlWords {
   copies: string;
   onScreen: string;
   onPaper: string;
+  /** At the end of a file. */
+  onFile: string;
   /** What a reader confirms, unless the request has its own statement. */
   statement: string;
   /** The heading of the form with which a reader confirms, and its button. */
@@ -38,6 +44,9 @@ const en: PageWords = {
   skip: 'Skip to the document',
   contents: 'Contents',
   stepsOf: 'Steps of',
+  status: 'Status',
+  draft: 'Draft',
+  archived: 'Archived',
   version: 'Version',
   department: 'Department',
   published: 'Published',
@@ -48,6 +57,7 @@ const en: PageWords = {
   onScreen: 'This link always shows the latest published version.',
   onPaper:
     'This copy shows the version at the time of printing. The link shows the latest published version.',
+  onFile: 'This file is a copy. It is not updated.',
   done: 'Done',
   notDone: 'Not done',
   table: 'Table',
@@ -64,6 +74,9 @@ const de: PageWords = {
   skip: 'Zum Dokument',
   contents: 'Inhalt',
   stepsOf: 'Schritte von',
+  status: 'Status',
+  draft: 'Entwurf',
+  archived: 'Archiviert',
   version: 'Version',
   department: 'Abteilung',
   published: 'Veröffentlicht',
@@ -73,6 +86,7 @@ const de: PageWords = {
   copies: 'Ausdrucke werden nicht aktualisiert',
   onScreen: 'Dieser Link zeigt immer die zuletzt veröffentlichte Version.',
   onPaper: 'Der Ausdruck zeigt die Version zum Zeitpunkt des Druckens. Der Link zeigt die aktuelle Version.',
+  onFile: 'Diese Datei ist eine Kopie. Sie wird nicht aktualisiert.',
   done: 'Erledigt',
   notDone: 'Nicht erledigt',
   table: 'Tabelle',
@@ -90,6 +104,9 @@ const fr: PageWords = {
   skip: 'Aller au document',
   contents: 'Sommaire',
   stepsOf: 'Étapes de',
+  status: 'Statut',
+  draft: 'Brouillon',
+  archived: 'Archivé',
   version: 'Version',
   department: 'Service',
   published: 'Publié',
@@ -100,6 +117,7 @@ const fr: PageWords = {
   onScreen: 'Ce lien affiche toujours la dernière version publiée.',
   onPaper:
     'Cette copie montre la version au moment de l’impression. Le lien affiche la dernière version publiée.',
+  onFile: 'Ce fichier est une copie. Il n’est pas mis à jour.',
   done: 'Fait',
   notDone: 'À faire',
   table: 'Tableau',
@@ -116,6 +134,9 @@ const es: PageWords = {
   skip: 'Ir al documento',
   contents: 'Contenido',
   stepsOf: 'Pasos de',
+  status: 'Estado',
+  draft: 'Borrador',
+  archived: 'Archivado',
   version: 'Versión',
   department: 'Departamento',
   published: 'Publicado',
@@ -126,6 +147,7 @@ const es: PageWords = {
   onScreen: 'Este enlace muestra siempre la última versión publicada.',
   onPaper:
     'Esta copia muestra la versión en el momento de la impresión. El enlace muestra la última versión publicada.',
+  onFile: 'Este archivo es una copia. No se actualiza.',
   done: 'Hecho',
   notDone: 'Pendiente',
   table: 'Tabla',

@@ -1,13 +1,14 @@
-/** The Content-Security-Policy of public pages; it allows only their style sheets, their pictures and forms. */
+/** The Content-Security-Policy of pages; it allows only their style sheets, their pictures and forms. */
 
 /**
  * The policy of a page. The parameters are the sources of `style-src`, one hash for each style sheet, those of
- * `frame-ancestors`, those of `form-action`, and the source of pictures that are not embedded, if there are any. It
- * has no `sandbox`: that would add no protection, and it would disable reading tools such as translation.
+ * `frame-ancestors`, which only a header can have, those of `form-action`, and the source of pictures that are not
+ * embedded, if there are any. It has no `sandbox`: that would add no protection, and it would disable reading tools
+ * such as translation.
  */
 export function pagePolicy(
   styleSource: string,
-  ancestors: string,
+  ancestors?: string,
   { formAction = "'none'", pictureSource }: { formAction?: string; pictureSource?: string | undefined } = {},
 ): string {
   return [
@@ -16,6 +17,6 @@ export function pagePolicy(
     pictureSource === undefined ? 'img-src data:' : `img-src data: ${pictureSource}`,
     "base-uri 'none'",
     `form-action ${formAction}`,
-    `frame-ancestors ${ancestors}`,
+    ...(ancestors === undefined ? [] : [`frame-ancestors ${ancestors}`]),
   ].join('; ');
 }

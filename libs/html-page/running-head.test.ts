@@ -1,14 +1,14 @@
 /** Tests of the style sheet that identifies printed pages. */
 import { describe, expect, test } from '@jest/globals';
 import { style } from '#libs/rich-text';
-import { attacks } from '../../../tests/rich-text/attacks.ts';
+import { attacks } from '../../tests/rich-text/attacks.ts';
 import { getPageLanguage } from './language.ts';
 import { cssString, runningHead } from './running-head.ts';
 
 const published_at = new Date('2026-11-21T09:30:00.000Z');
 const getCss = (more: object = {}, tag = 'en') =>
   runningHead({
-    document: { title: 'Opening the vault', version: '2.1', published_at, ...more },
+    document: { title: 'Opening the vault', version: '2.1', status: 'published', published_at, ...more },
     organization: 'Acme',
     language: getPageLanguage(tag),
   });
@@ -37,6 +37,13 @@ describe('the head of printed pages', () => {
   test('isolates the date where the words are in another language', () => {
     expect(getCss({}, 'ar')).toMatch(/"Published \\2068 21 .*2026\\2069 "/);
     expect(getCss({}, 'de')).not.toContain('2068');
+  });
+
+  test.each([
+    ['draft', 'en', '"Version 2\\2e 1""\\a ""Draft"'],
+    ['archived', 'de', '"Version 2\\2e 1""\\a ""Archiviert"'],
+  ])('says that a document is not the published one: %s', (status, tag, lines) => {
+    expect(getCss({ status }, tag)).toContain(`@top-right{content:${lines}}`);
   });
 
   test('omits a missing version and the end of a very long title', () => {
