@@ -5,13 +5,14 @@
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import mongoose from 'mongoose';
+import { acknowledgeHandlers } from './baseline/acknowledging.ts';
 import { createAuthenticator } from './baseline/authentication.ts';
 import type { BaselineRequest, BaselineResponse, Handler, Principal } from './baseline/handler.ts';
 import { loginHandlers } from './baseline/login.ts';
 import { readHandlers } from './baseline/reads.ts';
 import { writeHandlers } from './baseline/writes.ts';
 
-const { MONGODB_URI = '', PORT = '0', CONSUMERS = '1' } = process.env;
+const { MONGODB_URI = '', PORT = '0', CONSUMERS = '1', ACKNOWLEDGEMENT_CONSUMERS = '1' } = process.env;
 
 const client = await mongoose.mongo.MongoClient.connect(MONGODB_URI, {
   maxPoolSize: 50,
@@ -24,6 +25,7 @@ const handlers = {
   ...readHandlers(db),
   ...loginHandlers(db),
   ...writeHandlers(client, db, Number(CONSUMERS)),
+  ...acknowledgeHandlers(client, db, Number(ACKNOWLEDGEMENT_CONSUMERS)),
 };
 const byName = new Map<string, Handler>(Object.entries(handlers));
 
@@ -38,6 +40,7 @@ const publicHandlers: ReadonlySet<string> = new Set<BaselineHandlerName>([
   'embedPage',
   'embedCold',
   'embedPageCold',
+  'acknowledge',
 ]);
 const anonymous: Principal = { organization_id: '', user_id: '' };
 
@@ -75,8 +78,13 @@ async function handle(request: IncomingMessage): Promise<BaselineResponse> {
   return handler(baselineRequest);
 }
 
+const formType = 'application/x-www-form-urlencoded';
+
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  return chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;
+  if (chunks.length === 0) return undefined;
+  const text = Buffer.concat(chunks).toString();
+  const isForm = request.headers['content-type'] === formType;
+  return isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
 }

@@ -11,6 +11,7 @@ import { apiClient, type HttpClient, type Person, register } from '#libs/testing
 import memoryLimits from '../scripts/memory-limits.json' with { type: 'json' };
 import { contracts } from '../services/contracts.ts';
 import { DocumentPublished } from '../services/documents/contract.ts';
+import { AcknowledgementMade } from '../services/sharing/contract.ts';
 import type { Db, Row as DbRow } from './baseline/handler.ts';
 import { type Client, createClient } from './load.ts';
 import { type BenchProcess, type Command, freePort, start } from './processes.ts';
@@ -90,7 +91,8 @@ export async function createFixture(options: FixtureOptions): Promise<BenchFixtu
       environment: (port: number) => ({
         MONGODB_URI: uri.href,
         PORT: String(port),
-        CONSUMERS: consumerCount,
+        CONSUMERS: countConsumers(DocumentPublished.name),
+        ACKNOWLEDGEMENT_CONSUMERS: countConsumers(AcknowledgementMade.name),
       }),
     },
   };
@@ -151,8 +153,10 @@ function serviceEnvironment(uri: string, managementPort: number): Record<string,
   };
 }
 
-/** Number of services that consume the event of a published document. */
-const consumerCount = String(getConsumers(toTopology(contracts), DocumentPublished.name).length);
+/** Number of services that consume an event. */
+function countConsumers(name: string): string {
+  return String(getConsumers(toTopology(contracts), name).length);
+}
 
 /** The same key for all processes of a run, because they share the database. */
 const encryptionKey = randomBytes(32).toString('base64');

@@ -1,5 +1,6 @@
 /** Lists all limits, in the order of measurement. */
 import type { Limit } from './limit.ts';
+import { auditLogRate } from './rows/audit-log.ts';
 import { exportBesideBusyLoops } from './rows/exporting.ts';
 import { writersWithKey } from './rows/idempotency-keys.ts';
 import { idle, idleMemory } from './rows/idle.ts';
@@ -17,6 +18,7 @@ export const limits: readonly Limit[] = [
   reviseHuge,
   documentsMemory,
   writersWithKey,
+  auditLogRate,
   ...overload,
   exportBesideBusyLoops,
   ...deliveries,

@@ -14,6 +14,8 @@ export interface BenchRequest {
   path: string;
   /** Sent as JSON. */
   body?: unknown;
+  /** Sent as the fields of a form, instead of a body. */
+  form?: Record<string, string>;
   key?: string;
   /** Sent as Basic authentication. */
   password?: string | undefined;
@@ -47,7 +49,8 @@ export function createClient(origin: string): Client {
     pipelining: 1,
     keepAliveTimeout: 60_000,
   });
-  const send = async ({ method, path, body, key, password, idempotencyKey, status }: BenchRequest) => {
+  const send = async (request: BenchRequest) => {
+    const { method, path, body, form, key, password, idempotencyKey, status } = request;
     const response = await pool.request({
       method,
       path,
@@ -56,8 +59,9 @@ export function createClient(origin: string): Client {
         ...(password && { authorization: `Basic ${Buffer.from(`:${password}`).toString('base64')}` }),
         ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
       },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: form ? new URLSearchParams(form).toString() : body === undefined ? null : JSON.stringify(body),
     });
     const bytes = Buffer.from(await response.body.arrayBuffer());
     const isRight = status === undefined ? response.statusCode < 300 : response.statusCode === status;

@@ -4,7 +4,7 @@ import { acknowledgements } from './rows/acknowledgements.ts';
 import { auditLogPage } from './rows/audit-log.ts';
 import { compareVersions } from './rows/comparing.ts';
 import { events } from './rows/events.ts';
-import { exportCached, exportRendered, readUnderExports } from './rows/exporting.ts';
+import { exportCached, exportHtml, exportRendered, readUnderExports } from './rows/exporting.ts';
 import { createNodeWithKey, publishWithKey } from './rows/idempotency-keys.ts';
 import { importWord } from './rows/importing.ts';
 import { metrics, traces } from './rows/instrumentation.ts';
@@ -47,6 +47,7 @@ export const rows: readonly Row[] = [
   readUnderLogins,
   importWord,
   exportRendered,
+  exportHtml,
   exportCached,
   readUnderExports,
   metrics,

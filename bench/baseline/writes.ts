@@ -2,6 +2,7 @@
  * Writes of the baseline: the same rows as the services, in a transaction if several rows belong together.
  */
 import { newId } from '#libs/contract';
+import { eventConsumers } from './consumers.ts';
 import { type Client, type Db, type Handler, type Row, withTransaction } from './handler.ts';
 import { type BaselineEvent, createWebhookSender } from './relay.ts';
 import { documentText, hashContent, nodeText, summary } from './trees.ts';
@@ -19,7 +20,7 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
   const webhooks = db.collection<Row>('webhook_configs');
   // separate collections, so that the services never consume events of the baseline
   const outbox = db.collection<Row>('baseline_outbox');
-  const inbox = db.collection<Row>('baseline_inbox');
+  const { consumeBy, markPublished } = eventConsumers(client, db);
   const sendWebhooks = createWebhookSender(client, db);
 
   /**
@@ -38,27 +39,6 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
   async function consumeAndSendWebhooks(event: BaselineEvent): Promise<void> {
     await Promise.all([consumeBy(consumerCount - 1, event, async () => undefined), sendWebhooks(event)]);
     await markPublished(event);
-  }
-
-  async function consumeBy(
-    count: number,
-    event: BaselineEvent,
-    work: (session: ReturnType<Client['startSession']>) => Promise<void>,
-  ): Promise<void> {
-    const consumeOnce = (consumer: number) =>
-      withTransaction(client, async (session) => {
-        await inbox.insertOne({ _id: `${consumer}/${event.id}`, handled_at: new Date() }, { session });
-        await work(session);
-      });
-    await Promise.all(Array.from({ length: count }, (_, hearer) => consumeOnce(hearer)));
-  }
-
-  async function markPublished({ id }: BaselineEvent): Promise<void> {
-    const published = {
-      $set: { published_at: new Date() },
-      $unset: { pending: 1, lease_until: 1, lease_by: 1 },
-    };
-    await outbox.updateOne({ _id: id }, published);
   }
 
   const handlers = {

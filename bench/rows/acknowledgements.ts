@@ -1,9 +1,9 @@
-/** Rows for acknowledgements: the page of a personal link, and lists of people. */
+/** Rows for acknowledgements: the page of a personal link, its form, and lists of people. */
 import { must, publishDocument } from '#libs/testing';
 import type { BenchFixture } from '../fixture.ts';
 import type { BenchRequest } from '../load.ts';
 import { pairedRow } from '../paired.ts';
-import type { Row } from '../row.ts';
+import { httpRow, type Row } from '../row.ts';
 import { bigDocument, smallDocument } from './trees.ts';
 
 const page = '?format=html';
@@ -18,18 +18,24 @@ async function ask({ api, organization }: BenchFixture, tree: object) {
   return { id, path: `/acknowledgement-requests/${request.id}` };
 }
 
-/** Adds readers. Returns the path of the last one's personal link. */
-async function addReaders(fixture: BenchFixture, path: string, count: number): Promise<string> {
+let added = 0;
+
+/** Adds readers. Returns the paths of their personal links. */
+async function addLinks(fixture: BenchFixture, path: string, count: number): Promise<string[]> {
   const as = fixture.organization.key;
-  let url = '';
-  for (let added = 0; added < count; added += maxAdded) {
-    const readers = Array.from({ length: Math.min(maxAdded, count - added) }, (_, at) => ({
-      ...{ external_id: `E ${added + at}`, name: `Reader ${added + at}` },
-    }));
-    const people = await must(fixture.api, 'POST', `${path}/readers`, { as, body: { readers } });
-    url = people.at(-1).url;
+  const links: string[] = [];
+  while (links.length < count) {
+    const readers = Array.from({ length: Math.min(maxAdded, count - links.length) }, () => {
+      added += 1;
+      return { external_id: `E ${added}`, name: `Reader ${added}` };
+    });
+    const people: { url: string }[] = await must(fixture.api, 'POST', `${path}/readers`, {
+      as,
+      body: { readers },
+    });
+    links.push(...people.map(({ url }) => new URL(url).pathname));
   }
-  return new URL(url).pathname;
+  return links;
 }
 
 /** The page of a reader, whose bytes are cached, compared with the page of a public link. */
@@ -39,7 +45,7 @@ const readingPage: Row = pairedRow({
   pairedWith: 'for the page of a public link',
   async prepare(fixture) {
     const { id, path } = await ask(fixture, bigDocument);
-    const reading = await addReaders(fixture, path, 1);
+    const [reading = ''] = await addLinks(fixture, path, 1);
     const as = fixture.organization.key;
     const { org_slug, token } = await must(fixture.api, 'POST', `/documents/${id}/share-token`, { as });
     const toSlice = (link: string) => () => () =>
@@ -55,8 +61,8 @@ const listPeople: Row = pairedRow({
   pairedWith: 'for a request with 100 people',
   async prepare(fixture, share) {
     const [large, small] = [await ask(fixture, smallDocument), await ask(fixture, smallDocument)];
-    await addReaders(fixture, large.path, Math.max(maxAdded, Math.round(50_000 * share)));
-    await addReaders(fixture, small.path, 100);
+    await addLinks(fixture, large.path, Math.max(maxAdded, Math.round(50_000 * share)));
+    await addLinks(fixture, small.path, 100);
     const { key } = fixture.organization;
     const toSlice = (path: string) => () => () =>
       ({ method: 'GET', path: `/api/v1${path}/people?status=pending`, key }) satisfies BenchRequest;
@@ -64,5 +70,29 @@ const listPeople: Row = pairedRow({
   },
 });
 
+/** Confirms by personal links, each once, including the event for the audit log and webhooks. */
+const acknowledgeByLink: Row = httpRow({
+  name: 'acknowledge by a personal link',
+  goal: 2,
+  remark: 'baseline: the same rows in one transaction; including its event',
+  requests: 400,
+  baselineHandler: 'acknowledge',
+  compare: 'nothing',
+  async prepare(fixture) {
+    const { id, path } = await ask(fixture, smallDocument);
+    const { content_hash } = await must(fixture.api, 'GET', `/documents/${id}`, {
+      as: fixture.organization.key,
+    });
+    return async (_side, count) => {
+      const links = await addLinks(fixture, path, count);
+      return (i) => ({ method: 'POST', path: links[i] ?? '', form: { content_hash }, status: 303 });
+    };
+  },
+  async isSettled({ db }, side) {
+    const outbox = db.collection(side === 'service' ? 'sharing_outbox' : 'baseline_outbox');
+    return (await outbox.findOne({ pending: true })) === null;
+  },
+});
+
 /** The rows for acknowledgements. */
-export const acknowledgements: readonly Row[] = [readingPage, listPeople];
+export const acknowledgements: readonly Row[] = [readingPage, listPeople, acknowledgeByLink];

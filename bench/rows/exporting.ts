@@ -1,14 +1,17 @@
 /** Rows for exports: the cost of a file, and the latency of reads under load of exports. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createDocument } from '#libs/testing';
+import { createDocument, publishDocument } from '#libs/testing';
+import type { Row as DbRow } from '../baseline/handler.ts';
 import { withBusyLoops } from '../busy-loops.ts';
 import { createSample, type SampleNode } from '../files/sample.ts';
 import type { BenchFixture, Side } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
 import type { BenchRequest } from '../load.ts';
+import { pairedRow } from '../paired.ts';
 import { getCpuMs } from '../process-usage.ts';
 import { httpRow, type Row, type Sample } from '../row.ts';
+import { insertTokens } from './public-links.ts';
 import { smallDocument } from './trees.ts';
 
 const sop = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
@@ -42,6 +45,31 @@ export const exportRendered = httpRow({
       await documents.updateMany({ _id: { $in: ids } }, { $inc: { row_version: 1 } });
       return toRequest;
     };
+  },
+});
+
+/** HTML files and public pages of the same documents, all newly rendered. */
+export const exportHtml: Row = pairedRow({
+  name: 'an HTML file of 60 nodes, newly made',
+  goal: 1.5,
+  pairedWith: 'for the public page, which is not cached',
+  async prepare(fixture) {
+    const { organization, api, db, copyDocument } = fixture;
+    const { id } = await publishDocument(api, organization.key, JSON.parse(await readFile(sop, 'utf8')));
+    const ids = await copyDocument(id, files);
+    const documents = db.collection<DbRow>('documents');
+    const mine = { _id: { $in: ids } };
+    await documents.updateMany(mine, { $set: { status: 'published', published_at: new Date() } });
+    const tokens = await insertTokens(fixture, ids);
+    const toSlice = (toRequest: (at: number) => BenchRequest) => async () => {
+      await documents.updateMany(mine, { $inc: { row_version: 1 } });
+      return (i: number) => toRequest(i % files);
+    };
+    const { key, slug } = organization;
+    return [
+      toSlice((at) => ({ method: 'GET', path: `/api/v1/documents/${ids[at]}/export/html`, key })),
+      toSlice((at) => ({ method: 'GET', path: `/embed/${slug}/${tokens[at]}?format=html` })),
+    ];
   },
 });
 
