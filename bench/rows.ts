@@ -6,7 +6,7 @@ import { compareVersions } from './rows/comparing.ts';
 import { events } from './rows/events.ts';
 import { exportCached, exportHtml, exportRendered, readUnderExports } from './rows/exporting.ts';
 import { createNodeWithKey, publishWithKey } from './rows/idempotency-keys.ts';
-import { importWord } from './rows/importing.ts';
+import { importWord, readUnderImports } from './rows/importing.ts';
 import { metrics, traces } from './rows/instrumentation.ts';
 import { logIn, readUnderLogins } from './rows/logins.ts';
 import { pictureOfLink } from './rows/pictures.ts';
@@ -46,6 +46,7 @@ export const rows: readonly Row[] = [
   logIn,
   readUnderLogins,
   importWord,
+  readUnderImports,
   exportRendered,
   exportHtml,
   exportCached,

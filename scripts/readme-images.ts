@@ -1,6 +1,7 @@
 /**
- * Makes the pictures of README.md again: `npm run readme:images`. Starts the service, opens the public page of the demo
- * SOP in a browser, and prints its Word file with LibreOffice. Needs Chromium, LibreOffice and poppler-utils.
+ * Makes the pictures of README.md and docs/import.md again: `npm run readme:images`. Starts the service, opens the public
+ * page of the demo SOP in a browser, prints its Word file with LibreOffice, and imports a Word file. Needs Chromium,
+ * LibreOffice and poppler-utils.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -14,6 +15,7 @@ type Browser = Awaited<ReturnType<typeof testBrowser>>;
 
 const run = promisify(execFile);
 const images = new URL('../docs/images/', import.meta.url);
+const imported = new URL('../tests/fixtures/imports/filling-line.docx', import.meta.url);
 const template = new URL('../tests/fixtures/corporate-template.docx', import.meta.url);
 const maxBytes = 150_000;
 
@@ -28,6 +30,7 @@ try {
   const url = `${service.origin}${path}?format=html`;
   await save('public-page.png', await drawPublicPage(browser, url));
   await save('word-file.png', await drawWordFile(browser, await exportWord(key)));
+  await save('import.png', await drawImport(browser, key));
 } finally {
   await browser.close();
   service.process.kill('SIGTERM');
@@ -64,16 +67,36 @@ async function exportWord(key: string): Promise<Uint8Array> {
   return (await api.request('GET', word, { as: key })).bytes;
 }
 
-/** The first and the third page of a Word file, printed by LibreOffice. */
+/** The first and the third page of a Word file. */
 async function drawWordFile(browser: Browser, word: Uint8Array): Promise<Buffer> {
+  return placeSideBySide(browser, await printPages(word, ['1', '3']));
+}
+
+/** The first page of a Word file, and the public page of the document that its import creates. */
+async function drawImport(browser: Browser, key: string): Promise<Buffer> {
+  const api = apiClient(service.origin);
+  const word = new Uint8Array(await readFile(imported));
+  const form = new FormData();
+  form.set('file', new Blob([word]), 'filling-line.docx');
+  const { documents } = await must(api, 'POST', '/imports', { as: key, body: form });
+  const path = `/documents/${documents[0].id}`;
+  await must(api, 'POST', `${path}/publish`, { as: key });
+  const { org_slug, token } = await must(api, 'POST', `${path}/share-token`, { as: key });
+  const url = `${service.origin}/embed/${org_slug}/${token}?format=html`;
+  const page = await openPage(browser, url, { width: 760, height: 725, colorScheme: 'light' });
+  return placeSideBySide(browser, [...(await printPages(word, ['1'])), page]);
+}
+
+/** Pages of a Word file, printed by LibreOffice. */
+async function printPages(word: Uint8Array, pages: readonly string[]): Promise<Buffer[]> {
   await printToPdf(new Map([['sop', word]]), folder);
   const files = [];
-  for (const page of ['1', '3']) {
+  for (const page of pages) {
     const options = ['-png', '-singlefile', '-r', '62', '-f', page, '-l', page];
     await run('pdftoppm', [...options, join(folder, 'sop.pdf'), join(folder, page)]);
     files.push(await readFile(join(folder, `${page}.png`)));
   }
-  return placeSideBySide(browser, files);
+  return files;
 }
 
 /** One picture with a border around each part. */

@@ -1,6 +1,8 @@
 /** Runs the benchmark with one row and one limit at a small scale. It asserts nothing about the measured values. */
+import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { testMongo } from '#libs/testing';
+import { measureAgainst } from '../bench/against.ts';
 import type { BenchFixture } from '../bench/fixture.ts';
 import { type Limit, measureLimit } from '../bench/limit.ts';
 import { measure } from '../bench/measure.ts';
@@ -42,6 +44,24 @@ test('the benchmark measures one row on both sides and one limit', async () => {
     expect(lines).toHaveLength(2);
     expect(lines[0]).toContain('authenticated no-op');
     expect(lines[1]).toMatch(/a word in 0\.1 %.*p95 [\d.]+ ms, goal ≤ 50 ms/);
+  } finally {
+    await mongo.stop();
+  }
+});
+
+test('the benchmark compares this build with a commit', async () => {
+  const mongo = await testMongo();
+  const lines: string[] = [];
+  try {
+    await measureAgainst({
+      ...{ mongoUri: mongo.uri, ref: 'HEAD', rows: [noOp], batches: 1, share: 0.03 },
+      onResult: (result) => lines.push(resultLine(result)),
+    });
+    expect(lines).toEqual([expect.stringMatching(/^authenticated no-op, API key +[\d.]+ /)]);
+    const worktrees = execFileSync('git', ['worktree', 'list'], { encoding: 'utf8' });
+    expect(worktrees).not.toContain('bench-against');
+    const unknown = { mongoUri: mongo.uri, ref: 'no-such-commit', rows: [], batches: 1, share: 1 };
+    await expect(measureAgainst({ ...unknown, onResult: () => undefined })).rejects.toThrow('no-such-commit');
   } finally {
     await mongo.stop();
   }

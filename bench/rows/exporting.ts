@@ -5,14 +5,13 @@ import { createDocument, publishDocument } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';
 import { withBusyLoops } from '../busy-loops.ts';
 import { createSample, type SampleNode } from '../files/sample.ts';
-import type { BenchFixture, Side } from '../fixture.ts';
+import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
 import type { BenchRequest } from '../load.ts';
 import { pairedRow } from '../paired.ts';
-import { getCpuMs } from '../process-usage.ts';
-import { httpRow, type Row, type Sample } from '../row.ts';
+import { httpRow, type Row } from '../row.ts';
 import { insertTokens } from './public-links.ts';
-import { smallDocument } from './trees.ts';
+import { readUnderWork } from './read-under-work.ts';
 
 const sop = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
 const files = 16;
@@ -88,62 +87,32 @@ export const exportCached = httpRow({
   },
 });
 
-const reads = 1000;
-const everyMs = 5;
-
 /** Reads a small document every 5 ms, with and without concurrent exports of large documents. */
-export const readUnderExports: Row = {
+export const readUnderExports = readUnderWork({
   name: 'read a document under load of exports of 1,000 nodes',
-  p99Goal: 1.5,
   remark:
     'paired with the service without exports, while documents change equally often; one read every 5 ms, two concurrent exports; the p99 counts, because CPU time includes the exports',
-  unit: 'request',
-  async prepare(fixture, share) {
-    const { api, organization, clients, db, processes } = fixture;
-    const { id } = await createDocument(api, organization.key, smallDocument);
+  workers: 2,
+  async prepare({ api, organization, db, connect, processes }) {
     const large = { title: 'A procedure of 1,000 nodes', nodes: parseContents(createSample(1_000).nodes) };
     const exported = await Promise.all(
       [large, large].map((body) => createDocument(api, organization.key, body)),
     );
-    const read: BenchRequest = { method: 'GET', path: `/api/v1/documents/${id}`, key: organization.key };
-    const exporter = fixture.connect(processes.service.origin);
+    const exporter = connect(processes.service.origin);
     const documents = db.collection<{ _id: string }>('documents');
     let fileMs = 300;
     return {
-      async batch(side: Side): Promise<Sample> {
-        const count = Math.max(1, Math.round(reads * share));
-        let isOver = false;
-        const exporting = exported.map(async (document) => {
-          while (!isOver) {
-            // the change is not part of the cost of an export, so it happens equally often without exports
-            await documents.updateOne({ _id: document.id }, { $inc: { row_version: 1 } });
-            if (side === 'baseline') await pause(fileMs);
-            else fileMs = await measureMs(() => exporter.send(exportRequest(document.id, organization.key)));
-          }
-        });
-        const cpuBefore = getCpuMs(processes.service.pid);
-        const startedAt = performance.now();
-        const durations: number[] = [];
-        try {
-          while (durations.length < count) {
-            const askedAt = performance.now();
-            await clients.service.send(read);
-            durations.push(performance.now() - askedAt);
-            await pause(everyMs);
-          }
-        } finally {
-          isOver = true;
-        }
-        const wallMs = performance.now() - startedAt;
-        const cpuMs = getCpuMs(processes.service.pid) - cpuBefore;
-        await Promise.all(exporting);
-        durations.sort((a, b) => a - b);
-        return { count, wallMs, cpuMs, p99Ms: durations[Math.ceil(count * 0.99) - 1] ?? Number.NaN };
+      async work(side, worker) {
+        const { id } = exported[worker] ?? { id: '' };
+        // the change is not part of the cost of an export, so it happens equally often without exports
+        await documents.updateOne({ _id: id }, { $inc: { row_version: 1 } });
+        if (side === 'baseline') await pause(fileMs);
+        else fileMs = await measureMs(() => exporter.send(exportRequest(id, organization.key)));
       },
       end: () => exporter.close(),
     };
   },
-};
+});
 
 /** How long a file takes when other programs of the machine need all cores. */
 export const exportBesideBusyLoops: Limit = {

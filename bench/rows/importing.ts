@@ -1,9 +1,11 @@
-/** Row for imports: what the service adds to the conversion of a Word file by mammoth. */
+/** Rows for imports: what the service adds to the conversion by mammoth, and the latency of reads beside imports. */
+import { setTimeout as pause } from 'node:timers/promises';
 import mammoth from 'mammoth';
 import { pack } from '#libs/opc';
 import { convertFile } from '../../services/documents/imports/conversion.ts';
 import type { Side } from '../fixture.ts';
 import type { Row, Sample } from '../row.ts';
+import { readUnderWork } from './read-under-work.ts';
 
 const paragraphs = 1_000;
 const files = 20;
@@ -39,6 +41,32 @@ export const importWord: Row = {
     };
   },
 };
+
+/** Reads a small document every 5 ms, with and without concurrent previews of Word files. */
+export const readUnderImports = readUnderWork({
+  name: 'read a document under load of imports of 1,000 paragraphs',
+  remark:
+    'paired with the service without imports; one read every 5 ms, one preview after the other; the p99 counts',
+  workers: 1,
+  async prepare({ organization, processes }) {
+    const file = await createFile();
+    let importMs = 300;
+    return {
+      async work(side) {
+        if (side === 'baseline') return pause(importMs);
+        const body = new FormData();
+        body.append('file', new Blob([new Uint8Array(file)]), 'sop.docx');
+        const startedAt = performance.now();
+        const response = await fetch(`${processes.service.origin}/api/v1/imports/preview`, {
+          ...{ method: 'POST', body, headers: { authorization: `Bearer ${organization.key}` } },
+        });
+        await response.arrayBuffer();
+        if (!response.ok) throw new Error(`The preview got ${response.status}`);
+        importMs = performance.now() - startedAt;
+      },
+    };
+  },
+});
 
 /** A procedure: every tenth paragraph is a heading, three of ten are items of a list; all have words in bold. */
 function createFile(): Promise<Buffer> {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { multipart } from '#libs/contract';
 import { dropNames, importFormats, importWarnings, maxWarnings } from './imports/report.ts';
-import { DocumentSummary, department, nodeInput, title, versionLabel } from './shapes.ts';
+import { DocumentSummary, department, language, nodeInput, title, versionLabel } from './shapes.ts';
 
 const list = (texts: Record<string, string>) =>
   Object.entries(texts)
@@ -63,6 +63,7 @@ const ImportedDocument = z
     title,
     version: versionLabel.nullable(),
     department: department.nullable(),
+    language: language.nullable().meta({ description: 'Null unless the file is a library' }),
     nodes: z.array(nodeInput),
   })
   .meta({ id: 'ImportedDocument', description: 'A document as `createDocument` accepts it.' });

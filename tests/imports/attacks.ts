@@ -1,5 +1,5 @@
 /** Hostile files for imports: they take excessive memory or time to read, or reach for something outside. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { docx, type Entry, p, parts, rels, types, W, WORD_TYPE, zip } from '../word/samples.ts';
 
 /** A hostile file; `verdict` is the reason or the limit of its rejection, or "accepted". */
@@ -164,5 +164,48 @@ const texts: ImportAttack[] = [
   ]),
 ];
 
+const libraryId = '01a20c95-77f3-77bb-8eb4-65b6788708f8';
+const manifest = (documents: object[], assets: object[] = []) => ({
+  name: 'manifest.json',
+  data: JSON.stringify({ format: 'pds-library', version: 1, documents, assets }),
+});
+const library = (name: string, verdict: string, json: () => string) =>
+  archive(name, verdict, () => {
+    const path = `documents/${libraryId}/document.json`;
+    return [{ name: path, data: json() }, manifest([{ path, id: libraryId }])];
+  });
+const deep = (depth: number) => nest(depth, '{"type":"doc","content":[', '{"type":"doc"}', ']}');
+
+const libraries: ImportAttack[] = [
+  library('a library with a million nested lists', 'bad_manifest', () => nest(1_000_000, '[', '', ']')),
+  library('a library whose text has 100,000 levels', 'malformed', () =>
+    JSON.stringify({ title: 'a', nodes: [{ node_type: 'section', title: 'a', content: {} }] }).replace(
+      '{}',
+      deep(100_000),
+    ),
+  ),
+  library(
+    'a library with a tree of 10,000 levels',
+    'malformed',
+    () =>
+      `{"title":"a","nodes":${nest(10_000, '[{"node_type":"section","title":"a","children":', '[]', '}]')}}`,
+  ),
+  library('a library with 300,000 unknown fields', 'malformed', () =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`field ${at}`, at]))),
+  ),
+  library('a library with 60 MiB of text', 'bomb', () => JSON.stringify({ title: 'a'.repeat(60 * MIB) })),
+  archive('a library with 200,000 documents in its manifest', 'bad_manifest', () => [
+    manifest(Array.from({ length: 200_000 }, () => ({ path: 'documents/a/document.json', id: libraryId }))),
+  ]),
+  archive('a library with a path to another file', 'bad_manifest', () => [
+    manifest([{ path: '../../etc/passwd', id: libraryId }]),
+  ]),
+  archive('a library with a picture of 60,000 pixels a side', 'bad_manifest', () => {
+    const id = createHash('sha256').update(hugeGif).digest('hex');
+    const path = `assets/${id}.gif`;
+    return [{ name: path, data: hugeGif }, manifest([], [{ path, id, media_type: 'image/gif' }])];
+  }),
+];
+
 /** Files that were slow, large or broken in some reader, including drafts of this one. */
-export const importAttacks: readonly ImportAttack[] = [...words, ...texts];
+export const importAttacks: readonly ImportAttack[] = [...words, ...texts, ...libraries];

@@ -31,6 +31,20 @@ import {
   wholeTreeBytes,
 } from '../shapes.ts';
 
+/** A document to create, with its whole tree. Rich text becomes JSON text. */
+export const newDocument = z
+  .strictObject({
+    title,
+    version: versionLabel.nullish(),
+    department: department.nullish(),
+    language: language.nullish(),
+    nodes: treeInput.optional(),
+  })
+  .transform(({ nodes = [], ...fields }) => {
+    const notes: ContentNotes = { warnings: [], assets: [] };
+    return { ...fields, nodes: toTreeInput(nodes, notes), ...notes };
+  });
+
 export const createDocument = operation({
   id: 'createDocument',
   method: 'post',
@@ -39,18 +53,7 @@ export const createDocument = operation({
   description: warningsDescription,
   access: member,
   query: contentQuery,
-  body: z
-    .strictObject({
-      title,
-      version: versionLabel.nullish(),
-      department: department.nullish(),
-      language: language.nullish(),
-      nodes: treeInput.optional(),
-    })
-    .transform(({ nodes = [], ...fields }) => {
-      const notes: ContentNotes = { warnings: [], assets: [] };
-      return { ...fields, nodes: toTreeInput(nodes, notes), ...notes };
-    }),
+  body: newDocument,
   maxBodyBytes: wholeTreeBytes,
   status: 201,
   returns: WrittenDocument,

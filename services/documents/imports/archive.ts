@@ -1,6 +1,7 @@
-/** Reads a zip with one Markdown or HTML file and its pictures. */
+/** Reads a zip with one Markdown or HTML file and its pictures, or with a library. */
 import { posix } from 'node:path';
 import { PackageRejected, type Parts, type UnpackLimits, unpack } from '#libs/opc';
+import { manifestPath } from '../library-archive.ts';
 import { rejectImport, rejectSize } from './import-fault.ts';
 import type { FindPicture } from './pictures.ts';
 import { rejectPackage } from './word/word-package.ts';
@@ -22,11 +23,10 @@ export interface ArchivedText {
   find: FindPicture;
 }
 
-/** Returns the text file. Errors: `ImportRejected`, also for an archive with none or several. */
-export async function readArchive(file: Uint8Array): Promise<ArchivedText> {
+/** Returns the text file, or the files of a library. Errors: `ImportRejected`, also for no text file or several. */
+export async function readArchive(file: Uint8Array): Promise<ArchivedText | { library: Parts }> {
   const parts = await unpackArchive(file);
-  if (parts.has('manifest.json'))
-    return rejectImport('bad_manifest', 'The manifest is not one of a library that can be imported.');
+  if (parts.has(manifestPath)) return { library: parts };
   const texts = [...parts.keys()].filter((name) => /\.(md|markdown|html?)$/i.test(name) && !isHidden(name));
   const [name] = texts;
   if (name === undefined)

@@ -7,6 +7,7 @@ import { readArchive } from './archive.ts';
 import { type Facts, readFacts } from './fact-line.ts';
 import { parseHtml } from './html.ts';
 import { type ImportFault, ImportRejected, rejectImport, rejectSize } from './import-fault.ts';
+import { readLibrary } from './library.ts';
 import { parseMarkdown } from './markdown.ts';
 import { addNotes, type Notes, takeNotes } from './notes.ts';
 import { type OutlineBlock, readOutline } from './outline.ts';
@@ -26,6 +27,8 @@ export interface ImportFile {
 /** A document to create: the body of `createDocument`, with rich text as JSON text. */
 export interface ImportedDocument extends Facts {
   title: string;
+  /** Null unless the file is a library. */
+  language: string | null;
   nodes: TreeInput[];
 }
 
@@ -49,7 +52,7 @@ const maxTextBytes = 2 * 1024 * 1024;
 export async function convertFile(file: ImportFile): Promise<Conversion> {
   const report = new ReportCollector();
   try {
-    return { ok: true, file: toDocuments(await readTree(file, report), report) };
+    return { ok: true, file: await readFile(file, report) };
   } catch (error) {
     if (error instanceof ImportRejected) return { ok: false, fault: error.fault };
     // the tree of a file is deeper than the stack
@@ -71,25 +74,34 @@ interface SourceTree {
   find: FindPicture;
 }
 
-async function readTree(
+/** Recognizes Word files, zips and libraries by their content; the name of any other file tells its format. */
+async function readFile(file: ImportFile, report: ReportCollector): Promise<ConvertedFile> {
+  const { name, bytes } = file;
+  const isArchive = startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]);
+  if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]) || (isArchive && isWordPackage(bytes)))
+    return toDocuments(await readWord(file, report), report);
+  if (!isArchive) return toDocuments({ ...readText(name, bytes), find: () => undefined }, report);
+  const archive = await readArchive(bytes);
+  if (!('library' in archive))
+    return toDocuments(
+      { ...readText(archive.name, archive.bytes), format: 'zip', find: archive.find },
+      report,
+    );
+  const { documents, pictures, nodes } = readLibrary(archive.library);
+  const counts = { documents: documents.length, nodes, pictures: pictures.length };
+  return { documents, pictures, report: { format: 'library', ...counts, ...report.toReport() } };
+}
+
+async function readWord(
   { name, bytes, acceptChanges }: ImportFile,
   report: ReportCollector,
 ): Promise<SourceTree> {
-  const fallbackTitle = toFallbackTitle(name);
-  const isArchive = startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]);
-  if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]) || (isArchive && isWordPackage(bytes))) {
-    const { tree, pictures } = await convertWord(bytes, { acceptChanges, report });
-    const find: FindPicture = (src) => {
-      const at = /^picture:(\d+)$/.exec(src)?.[1];
-      return at === undefined ? undefined : pictures[Number(at)];
-    };
-    return { format: 'docx', fallbackTitle, tree, hasFacts: false, find };
-  }
-  if (isArchive) {
-    const text = await readArchive(bytes);
-    return { ...readText(text.name, text.bytes), format: 'zip', find: text.find };
-  }
-  return { ...readText(name, bytes), find: () => undefined };
+  const { tree, pictures } = await convertWord(bytes, { acceptChanges, report });
+  const find: FindPicture = (src) => {
+    const at = /^picture:(\d+)$/.exec(src)?.[1];
+    return at === undefined ? undefined : pictures[Number(at)];
+  };
+  return { format: 'docx', fallbackTitle: toFallbackTitle(name), tree, hasFacts: false, find };
 }
 
 function readText(name: string, bytes: Uint8Array): Omit<SourceTree, 'find'> {
@@ -139,7 +151,10 @@ function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile
   const found = pictures.list();
   return {
     documents: [
-      { title: cut, version: facts?.version ?? null, department: facts?.department ?? null, nodes },
+      {
+        ...{ title: cut, version: facts?.version ?? null, department: facts?.department ?? null },
+        ...{ language: null, nodes },
+      },
     ],
     pictures: found,
     report: {

@@ -15,6 +15,17 @@ export interface HostileBody {
 }
 
 const json = { 'content-type': 'application/json' };
+const form = { 'content-type': 'multipart/form-data; boundary=b' };
+
+/** A form with one file. */
+function upload(name: string, file: Uint8Array): Uint8Array {
+  const head = `--b\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), file, Buffer.from('\r\n--b--\r\n')]);
+}
+
+const png = Buffer.from('89504e470d0a1a0a', 'hex');
+/** A PNG chunk without data. Its checksum is wrong. */
+const emptyChunk = Buffer.from('0000000074455874ffffffff', 'hex');
 
 /** The bodies. To add one, add it here: the test sends each of them while other requests run. */
 export const hostileBodies: readonly HostileBody[] = [
@@ -60,6 +71,37 @@ export const hostileBodies: readonly HostileBody[] = [
     headers: { 'content-type': `multipart/form-data; boundary=${'x'.repeat(253)}` },
     create: () => `--${'x'.repeat(253)}\r\n`,
     expected: [400, 'malformed_multipart'],
+  },
+  {
+    name: 'a GIF of 60,000 pixels a side',
+    ...{ method: 'POST', path: '/assets', headers: form },
+    create: () => {
+      const gif = '47494638396160ea60ea800000000000ffffff2c00000000010001000002024401003b';
+      return upload('a.gif', Buffer.from(gif, 'hex'));
+    },
+    expected: [400, 'asset_invalid'],
+  },
+  {
+    name: 'a PNG with 800,000 empty chunks',
+    ...{ method: 'POST', path: '/assets', headers: form },
+    create: () => upload('a.png', Buffer.concat([png, Buffer.alloc(800_000 * 12, emptyChunk)])),
+    expected: [400, 'asset_invalid'],
+  },
+  {
+    name: 'a JPEG with 2,000,000 empty segments',
+    ...{ method: 'POST', path: '/assets', headers: form },
+    create: () => {
+      const segments = Buffer.alloc(2_000_000 * 4, Buffer.from('ffec0002', 'hex'));
+      return upload('a.jpg', Buffer.concat([Buffer.from('ffd8', 'hex'), segments]));
+    },
+    expected: [400, 'asset_invalid'],
+  },
+  {
+    name: 'a picture that is a page with a script',
+    ...{ method: 'POST', path: '/assets', headers: form },
+    create: () =>
+      upload('a.png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')),
+    expected: [400, 'asset_invalid'],
   },
 ];
 
