@@ -1,7 +1,7 @@
 /**
- * Makes the pictures of README.md and docs/import.md again: `npm run readme:images`. Starts the service, opens the public
- * page of the demo SOP in a browser, prints its Word file with LibreOffice, and imports a Word file. Needs Chromium,
- * LibreOffice and poppler-utils.
+ * Makes the pictures of README.md and docs/import.md again: `npm run readme:images`. Starts the service, opens the
+ * public page of the demo SOP in a browser, prints its Word file with LibreOffice, and imports a Word file. Needs
+ * Chromium, LibreOffice and poppler-utils.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';

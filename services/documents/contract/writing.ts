@@ -1,9 +1,9 @@
 /** Defines the operations that create, update, delete and duplicate documents. */
-import { z } from 'zod';
 import { NotFound, nothing, operation, PreconditionFailed, patchBody } from '#libs/contract';
 import { member, ownerOrAdmin, StorageQuotaExhausted } from '../../identity/contract.ts';
 import { ownerEditorOrAdmin } from '../access.ts';
-import { type ContentNotes, warningsDescription } from '../content.ts';
+import { warningsDescription } from '../content.ts';
+import { newDocument } from '../new-document.ts';
 import {
   ContentTooLarge,
   DocumentInApproval,
@@ -24,26 +24,10 @@ import {
   language,
   minorChange,
   title,
-  toTreeInput,
-  treeInput,
   versionLabel,
   WrittenDocument,
   wholeTreeBytes,
 } from '../shapes.ts';
-
-/** A document to create, with its whole tree. Rich text becomes JSON text. */
-export const newDocument = z
-  .strictObject({
-    title,
-    version: versionLabel.nullish(),
-    department: department.nullish(),
-    language: language.nullish(),
-    nodes: treeInput.optional(),
-  })
-  .transform(({ nodes = [], ...fields }) => {
-    const notes: ContentNotes = { warnings: [], assets: [] };
-    return { ...fields, nodes: toTreeInput(nodes, notes), ...notes };
-  });
 
 export const createDocument = operation({
   id: 'createDocument',
