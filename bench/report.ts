@@ -70,7 +70,7 @@ export function renderMarkdown(
   const growthColumns = [costs, 'usual', 'grown', 'grown to usual, goal'];
   const growthTable = [growthColumns, growthColumns.map(() => '---'), ...growth.map(toGrowthCells)];
   const remarks = [...results, ...limits].flatMap(({ name, remark }) =>
-    remark ? [`- ${name}: ${remark}.`] : [],
+    remark ? [wrapItem(`${name}: ${remark}.`)] : [],
   );
   return `# Results
 
@@ -96,6 +96,19 @@ Resident memory after all rows: service ${Math.round(rssMb.service)} MB, baselin
 
 ${remarks.join('\n')}
 `;
+}
+
+const maxLine = 120;
+
+/** Writes a list item whose lines are not longer than those of other pages. */
+function wrapItem(text: string): string {
+  const lines = ['-'];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (line.length <= maxLine) lines[lines.length - 1] = line;
+    else lines.push(`  ${word}`);
+  }
+  return lines.join('\n');
 }
 
 /** Renders all results as JSON, with rows and limits by name. */

@@ -6,8 +6,6 @@ import { type Client, type Db, type Handler, type Row, withTransaction } from '.
 import type { BaselineEvent } from './relay.ts';
 import { summary } from './trees.ts';
 
-const leaseMs = 10_000;
-
 /** Creates the handler. `consumerCount` is the number of services that consume the event. */
 export function acknowledgeHandlers(client: Client, db: Db, consumerCount: number) {
   const readers = db.collection<Row>('acknowledgement_readers');
@@ -15,8 +13,7 @@ export function acknowledgeHandlers(client: Client, db: Db, consumerCount: numbe
   const documents = db.collection<Row>('documents');
   const acknowledgements = db.collection<Row>('baseline_acknowledgements');
   const auditLog = db.collection<Row>('baseline_audit_log');
-  const outbox = db.collection<Row>('baseline_outbox');
-  const { consumeBy, markPublished } = eventConsumers(client, db);
+  const { addEvent, consumeBy, markPublished } = eventConsumers(client, db);
 
   const acknowledge: Handler = async ({ parts: [, token = ''], body: { content_hash } }) => {
     const hash = createHash('sha256').update(token).digest('base64url');
@@ -45,14 +42,13 @@ export function acknowledgeHandlers(client: Client, db: Db, consumerCount: numbe
         ...{ id: newId(), type: 'acknowledgement.made', occurred_at: at, organization_id, actor_id: null },
         data: { acknowledgement: row, document: summary(document), external_id: reader.external_id },
       };
-      const stored = { _id: made.id, type: made.type, event: JSON.stringify(made), created_at: at };
-      const lease = { pending: true, lease_until: new Date(at.getTime() + leaseMs), lease_by: 'baseline' };
-      await outbox.insertOne({ ...stored, ...lease, failures: 0 }, { session });
+      await addEvent(made, session);
       return made;
     });
     void consume(event);
     return { status: 303, text: '', headers: { Location: `/read/${token}` } };
   };
+
   /** Runs after a commit. The first consumer adds the event to an audit log. */
   async function consume(event: BaselineEvent): Promise<void> {
     await consumeBy(consumerCount, event, async (session, consumer) => {

@@ -4,13 +4,23 @@ import type { BaselineEvent } from './relay.ts';
 
 type Session = ReturnType<Client['startSession']>;
 
-/** Creates the functions that run after the commit of an event. */
+const leaseMs = 10_000;
+
+/** Creates the functions that store an event and that run after its commit. */
 export function eventConsumers(client: Client, db: Db) {
   // separate collections, so that the services never consume events of the baseline
   const outbox = db.collection<Row>('baseline_outbox');
   const inbox = db.collection<Row>('baseline_inbox');
 
   return {
+    /** Adds an event to the outbox in the transaction of its change. */
+    async addEvent(event: BaselineEvent, session: Session): Promise<void> {
+      const at = new Date();
+      const row = { _id: event.id, type: event.type, event: JSON.stringify(event), created_at: at };
+      const lease = { pending: true, lease_until: new Date(at.getTime() + leaseMs), lease_by: 'baseline' };
+      await outbox.insertOne({ ...row, ...lease, failures: 0 }, { session });
+    },
+
     /** Lets `count` consumers handle an event. `work` gets the number of its consumer, from 0. */
     async consumeBy(
       count: number,

@@ -7,8 +7,6 @@ import { type Client, type Db, type Handler, type Row, withTransaction } from '.
 import { type BaselineEvent, createWebhookSender } from './relay.ts';
 import { documentText, hashContent, nodeText, summary } from './trees.ts';
 
-const leaseMs = 10_000;
-
 /**
  * Creates the handlers that write, by name. `consumerCount` is the number of services that consume the event.
  */
@@ -18,9 +16,7 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
   const ledger = db.collection<Row>('publish_ledger');
   const terms = db.collection<Row>('subscription_terms');
   const webhooks = db.collection<Row>('webhook_configs');
-  // separate collections, so that the services never consume events of the baseline
-  const outbox = db.collection<Row>('baseline_outbox');
-  const { consumeBy, markPublished } = eventConsumers(client, db);
+  const { addEvent, consumeBy, markPublished } = eventConsumers(client, db);
   const sendWebhooks = createWebhookSender(client, db);
 
   /**
@@ -164,17 +160,7 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
           actor_id: user_id,
           data: { document: summary({ ...draft, ...change }) },
         };
-        const row = {
-          _id: publishedEvent.id,
-          type: publishedEvent.type,
-          event: JSON.stringify(publishedEvent),
-          created_at: at,
-          pending: true,
-          lease_until: new Date(at.getTime() + leaseMs),
-          lease_by: 'baseline',
-          failures: 0,
-        };
-        await outbox.insertOne(row, { session });
+        await addEvent(publishedEvent, session);
         return publishedEvent;
       });
       void afterCommit(event);

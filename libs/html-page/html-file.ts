@@ -2,8 +2,7 @@
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
 import { documentPage, type PageInput } from './document-page.ts';
 import { pagePolicy } from './policy.ts';
-import { runningHead } from './running-head.ts';
-import { pageStyleSource, toHashSource } from './styles.ts';
+import { getStyleSources } from './styles.ts';
 
 /** The content of a file. */
 export interface FileInput extends Omit<PageInput, 'additions'> {
@@ -13,7 +12,7 @@ export interface FileInput extends Omit<PageInput, 'additions'> {
 
 /** Renders the file in pieces. The policy is in a `meta` element, because a file has no headers. */
 export function* htmlFile({ meta, ...input }: FileInput): Generator<Html> {
-  const policy = pagePolicy(`${pageStyleSource} ${toHashSource(runningHead(input))}`);
+  const policy = pagePolicy(getStyleSources(input));
   const { onFile } = input.language.words;
   const additions = {
     meta: joinHtml([

@@ -4,5 +4,4 @@ export { type FileInput, htmlFile } from './html-file.ts';
 export { getPageLanguage, type PageLanguage } from './language.ts';
 export type { PageControl, PageDocument, PageNode, PageNodes } from './page-document.ts';
 export { pagePolicy } from './policy.ts';
-export { runningHead } from './running-head.ts';
-export { baseStyleSheet, pageStyleSource, readStyleSheets, toHashSource } from './styles.ts';
+export { baseStyleSheet, getStyleSources, readStyleSheets, toHashSource } from './styles.ts';

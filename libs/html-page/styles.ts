@@ -1,7 +1,8 @@
-/** The style sheet of document pages as a `<style>` element, and the CSP source that allows it. */
+/** The style sheet of document pages as a `<style>` element, and the CSP sources that allow it. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { style } from '#libs/rich-text';
+import { type RunningHead, runningHead } from './running-head.ts';
 
 /** Reads style sheets, and removes comments, line breaks and spaces beside punctuation. */
 export function readStyleSheets(...files: readonly URL[]): string {
@@ -29,8 +30,12 @@ const pageSheet = readStyleSheets(
 /** The `<style>` element that all document pages have. */
 export const pageStyle = style(pageSheet);
 
-/** The `style-src` source of the style sheet that all document pages have. */
-export const pageStyleSource = toHashSource(pageSheet);
+const pageStyleSource = toHashSource(pageSheet);
+
+/** The `style-src` sources of the page of a document: of the style sheet that all have, and of its running head. */
+export function getStyleSources(head: RunningHead): string {
+  return `${pageStyleSource} ${toHashSource(runningHead(head))}`;
+}
 
 /** The `style-src` source that allows one style sheet. */
 export function toHashSource(css: string): string {

@@ -83,6 +83,8 @@ test('the file of a published document has the words of its public page', async 
   const html = await read(id);
   expect(html).toContain('Next review by');
   expect(getMain(html)).toBe(getMain(await page.text()));
+  await must(app, 'POST', `/documents/${id}/archive`, { as });
+  expect(await read(id)).not.toContain('Next review by');
 });
 
 test('uploaded pictures are in the file, also in the rows of a table', async () => {

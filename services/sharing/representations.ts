@@ -1,13 +1,6 @@
 /** The two representations of a public link: JSON for programs, an HTML page for readers. */
 import { createHash } from 'node:crypto';
-import {
-  documentPage,
-  getPageLanguage,
-  pagePolicy,
-  pageStyleSource,
-  runningHead,
-  toHashSource,
-} from '#libs/html-page';
+import { documentPage, getPageLanguage, getStyleSources, pagePolicy } from '#libs/html-page';
 import { escapeHtml, type FindPicture, getAssetId } from '#libs/rich-text';
 import { groupByParent } from '../documents/contract.ts';
 import { markAddresses } from './asset-addresses.ts';
@@ -73,7 +66,7 @@ export const representations: Readonly<Record<'json' | 'html', Representation>> 
       ...(allowed_origins ? [`frames ${allowed_origins.join(' ')}`] : []),
     ],
     getHeaders: (link, pictureSource) => {
-      const sources = `${pageStyleSource} ${toHashSource(runningHead(getPageFields(link)))}`;
+      const sources = getStyleSources(getPageFields(link));
       return {
         'Content-Security-Policy': pagePolicy(sources, getFrameAncestors(link), { pictureSource }),
       };

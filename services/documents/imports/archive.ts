@@ -1,8 +1,8 @@
 /** Reads a zip with one Markdown or HTML file and its pictures, or with a library. */
 import { posix } from 'node:path';
-import { PackageRejected, type Parts, type UnpackLimits, unpack } from '#libs/opc';
+import { type PackageFaultCode, PackageRejected, type Parts, type UnpackLimits, unpack } from '#libs/opc';
 import { manifestPath } from '../library-archive.ts';
-import { rejectImport, rejectSize } from './import-fault.ts';
+import { rejectImport } from './import-fault.ts';
 import type { FindPicture } from './pictures.ts';
 import { rejectPackage } from './word/word-package.ts';
 
@@ -47,11 +47,23 @@ async function unpackArchive(file: Uint8Array): Promise<Parts> {
     return await unpack(file, limits);
   } catch (error) {
     if (!(error instanceof PackageRejected)) throw error;
-    if (error.fault.code === 'too_large')
-      return rejectSize('file_too_large', 'The zip is larger than 30 MiB. Make its pictures smaller.');
-    return rejectPackage(error.fault.code, error.message);
+    const { code } = error.fault;
+    return rejectPackage(
+      code,
+      messages[code] ?? 'The zip has entries that programs do not write. Create it again.',
+    );
   }
 }
+
+/** What to do with a zip; the messages of the package reader are about Word files. */
+const messages: Partial<Record<PackageFaultCode, string>> = {
+  damaged: 'The zip is damaged or incomplete. Download or create it again.',
+  encrypted: 'The zip is encrypted. Create it without a password.',
+  too_large: 'The zip is larger than 30 MiB. Make its pictures smaller.',
+  too_many_parts: 'The zip has more than 5,000 entries. Split it.',
+  unpacked_too_large: 'The zip unpacks to more than 100 MiB. Split it.',
+  bomb: 'The zip unpacks to far more than its size. Split it.',
+};
 
 /** Files that macOS and version control add. */
 function isHidden(name: string): boolean {

@@ -1,4 +1,6 @@
 /** Tests that a library can be imported again, over HTTP with a real MongoDB, and which archives are rejected. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import PizZip from 'pizzip';
 import { type AnyJson, createDocument, must, type Person, register, type TestApp } from '#libs/testing';
@@ -133,11 +135,30 @@ const setFields = (set: (manifest: AnyJson) => void) =>
     return {};
   });
 
+const otherPicture = readFileSync(new URL('../../../tests/fixtures/pictures/grey.png', import.meta.url));
+
 describe('a library is rejected and nothing is created', () => {
+  test('a picture whose name and type are wrong', async () => {
+    const bytes = change((manifest) => {
+      const [png] = manifest.assets;
+      const path = png.path.replace('.png', '.gif');
+      const file = new PizZip(archive).file(png.path)?.asUint8Array() ?? null;
+      const old = png.path;
+      Object.assign(png, { path, media_type: 'image/gif' });
+      return { [old]: null, [path]: file };
+    });
+    await expectRejected(bytes, 'bad_manifest', 'has changed');
+  });
+
+  test('an archive that was cut off', async () => {
+    await expectRejected(archive.subarray(0, archive.length / 2), 'malformed', 'Download or create it again');
+  });
+
   test.each([
     ['a missing document', ({ documents: [one] }) => ({ [one.path]: null }), 'document.json is missing'],
     ['a missing picture', ({ assets: [one] }) => ({ [one.path]: null }), 'is missing'],
     ['a changed picture', ({ assets: [one] }) => ({ [one.path]: 'GIF89a' }), 'has changed'],
+    ['another picture in its place', ({ assets: [one] }) => ({ [one.path]: otherPicture }), 'has changed'],
     ['a document that is no JSON', ({ documents: [one] }) => ({ [one.path]: '{' }), 'is not JSON'],
   ] as [string, Parameters<typeof change>[0], string][])('%s', async (_name, changes, detail) => {
     await expectRejected(change(changes), 'bad_manifest', detail);
@@ -152,6 +173,7 @@ describe('a library is rejected and nothing is created', () => {
     ['a repeated document', ({ documents }) => documents.push(documents[0]), 'repeated'],
     ['a repeated picture', ({ assets }) => assets.push(assets[0]), 'repeated'],
     ['a picture of another type', ({ assets: [one] }) => (one.media_type = 'image/gif'), 'assets/0/path'],
+    ['a path outside of the folder', ({ assets: [one] }) => (one.path = `../${one.path}`), 'assets/0/path'],
     ['a picture that is not listed', ({ assets }) => assets.pop(), 'no such picture'],
   ] as [string, (manifest: AnyJson) => void, string][])('%s', async (_name, set, detail) => {
     await expectRejected(setFields(set), 'bad_manifest', detail);
@@ -174,6 +196,29 @@ describe('a library is rejected and nothing is created', () => {
     expect(await must(app, 'GET', '/documents', { as: key })).toEqual([]);
   }
 });
+
+test('a library has at most 32 MiB of text', async () => {
+  const { key } = await register(app);
+  const [template] = exported;
+  const bytes = change((manifest) => {
+    const documents: AnyJson[] = Array.from({ length: 35 }, (_, at) => {
+      const id = template.id.slice(0, -4) + at.toString(16).padStart(4, '0');
+      return { ...template, id, path: `documents/${id}/document.json` };
+    });
+    manifest.documents = documents;
+    return Object.fromEntries(documents.map(({ path }) => [path, JSON.stringify(createLongDocument())]));
+  });
+  const { status, body } = await upload(key, bytes);
+  expect([status, body.code]).toEqual([400, 'import_too_large']);
+});
+
+/** A document with 1 MB of text in three nodes, which compresses well enough for an upload. */
+function createLongDocument(): object {
+  const text = randomBytes(5_000).toString('hex').repeat(34);
+  const content = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text }] }] };
+  const node = { node_type: 'section', title: 'Long', content };
+  return { title: 'Long', nodes: [node, node, node] };
+}
 
 test('a library has at most 500 documents and 10,000 nodes', async () => {
   const { key } = await register(app);

@@ -1,12 +1,5 @@
 /** The two representations of a personal link. What is the same for all readers of a document is rendered once. */
-import {
-  documentPage,
-  getPageLanguage,
-  pagePolicy,
-  pageStyleSource,
-  runningHead,
-  toHashSource,
-} from '#libs/html-page';
+import { documentPage, getPageLanguage, getStyleSources, pagePolicy } from '#libs/html-page';
 import { escapeHtml, html } from '#libs/rich-text';
 import { groupByParent } from '../../documents/contract.ts';
 import { markAddresses } from '../asset-addresses.ts';
@@ -76,8 +69,8 @@ export const readings: Readonly<Record<'json' | 'html', Reading>> = {
     escape: escapeHtml,
     personalize: (link, bytes) => insertReader(toReaderInput(link), bytes),
     getHeaders({ document, organization }, pictureSource) {
-      const head = runningHead(getPageFields({ document, organization, storedToken: {} }));
-      const styles = `${pageStyleSource} ${toHashSource(head)} ${acknowledgementStyleSource}`;
+      const fields = getPageFields({ document, organization, storedToken: {} });
+      const styles = `${getStyleSources(fields)} ${acknowledgementStyleSource}`;
       // any site could frame the page and lay its own words over the button
       const frames = frameAncestors(organization.embed_origins ?? []);
       const options = { formAction: "'self'", pictureSource };
