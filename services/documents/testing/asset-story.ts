@@ -61,6 +61,8 @@ export function createAssetStory(stores: readonly Store[]) {
       const id = String(number).padStart(64, '0');
       const bytes = Uint8Array.of(number);
       await get(at).assets.add(actor, { id, mediaType: 'image/png', width: 1, height: 1, bytes }, () => null);
+      // an upload is kept for 24 hours, also that of an asset that has been unused for some time
+      unusedSince.delete(id);
       return id;
     },
 
