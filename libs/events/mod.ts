@@ -14,5 +14,5 @@ export {
 } from './bus.ts';
 export { memoryBus } from './memory-bus.ts';
 export { DependencyUnavailable, type Retries, standardRetries, UnrecoverableError } from './retries.ts';
-export { dispatchByType, type HandleTogether, on, type Subscriber } from './subscriber.ts';
+export { dispatchByType, on, type Subscriber } from './subscriber.ts';
 export { getConsumers, type Topology, toTopology } from './topology.ts';

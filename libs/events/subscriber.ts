@@ -6,6 +6,8 @@ import { UnrecoverableError } from './retries.ts';
 /** Handles one type of event. */
 export interface Subscriber {
   readonly type: EventType;
+  /** Whether `handle` recognizes a repeated event without the inbox, which has one row for all subscribers. */
+  readonly isIdempotent: boolean;
   handle(event: Envelope): Promise<unknown>;
 }
 
@@ -13,9 +15,11 @@ export interface Subscriber {
 export function on<Data>(
   type: EventType<Data>,
   handle: (event: Envelope<Data>) => Promise<unknown>,
+  { isIdempotent = false }: Partial<Pick<Subscriber, 'isIdempotent'>> = {},
 ): Subscriber {
   return {
     type,
+    isIdempotent,
     handle(event) {
       const parsed = type.data.safeParse(event.data);
       if (parsed.success) return handle({ ...event, data: parsed.data });
@@ -30,31 +34,24 @@ export function on<Data>(
   };
 }
 
-/** Handles an event with several subscribers, all or none of which have an effect. */
-export type HandleTogether = (
-  event: Envelope,
-  handlers: readonly ((event: Envelope) => Promise<unknown>)[],
-) => Promise<unknown>;
-
 /**
- * Creates the handler of a service's queue, which calls the subscriber of the event's type. Several subscribers of
- * one type are called by `handleTogether`. The handler throws `UnrecoverableError` for invalid envelopes and unknown
- * types.
+ * Creates the handler of a service's queue, which calls all subscribers of the event's type. If one of them fails, the
+ * event is handled again: at most one may therefore use the inbox, the others must be idempotent. The handler throws
+ * `UnrecoverableError` for invalid envelopes and unknown types.
  */
-export function dispatchByType(subscribers: readonly Subscriber[], handleTogether?: HandleTogether): Handler {
+export function dispatchByType(subscribers: readonly Subscriber[]): Handler {
   const byType = Map.groupBy(subscribers, ({ type }) => type.name);
-  const shared = [...byType].find(([, { length }]) => length > 1);
-  if (shared && !handleTogether) throw new Error(`${shared[0]} has several subscribers`);
+  for (const [name, group] of byType)
+    if (group.filter(({ isIdempotent }) => !isIdempotent).length > 1)
+      throw new Error(`${name} has several subscribers that are not idempotent`);
   return async (event) => {
     const parsed = envelopeShape.safeParse(event);
     if (!parsed.success) throw new UnrecoverableError('Invalid event envelope', { cause: parsed.error });
-    const [first, ...others] = byType.get(event.type) ?? [];
-    if (!first) throw new UnrecoverableError(`No subscriber for ${event.type}`);
-    if (others.length === 0) await first.handle(event);
-    else
-      await handleTogether?.(
-        event,
-        [first, ...others].map(({ handle }) => handle),
-      );
+    const group = byType.get(event.type);
+    if (!group) throw new UnrecoverableError(`No subscriber for ${event.type}`);
+    const results = await Promise.allSettled(group.map(async ({ handle }) => handle(event)));
+    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    // an event that one subscriber can never handle is handled again for the others first
+    if (errors.length > 0) throw errors.find((error) => !(error instanceof UnrecoverableError)) ?? errors[0];
   };
 }

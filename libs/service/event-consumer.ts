@@ -6,7 +6,6 @@ import {
   DependencyUnavailable,
   dispatchByType,
   type Handler,
-  type HandleTogether,
   type Subscriber,
 } from '#libs/events';
 import { isUnavailable } from '#libs/store';
@@ -32,9 +31,8 @@ export function consumeEvents(
   { meters, log, now, tracing, messagingSystem }: ConsumeDeps,
   service: string,
   subscribers: readonly Subscriber[],
-  handleTogether?: HandleTogether,
 ): { handler: Handler } & Pick<ConsumeOptions, 'onDeadLetter'> {
-  const handler = dispatchByType(subscribers, handleTogether);
+  const handler = dispatchByType(subscribers);
   const known = new Set(subscribers.map(({ type }) => type.name));
   // an unknown type must not create a separate time series
   const toTypeLabel = ({ type }: { readonly type?: unknown }) =>

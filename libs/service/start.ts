@@ -188,7 +188,7 @@ async function openServiceStore(context: StartingProcess, service: AnyService): 
 /** Consumes the queue of a service, if it has subscribers. */
 async function consumeQueue(
   { bus, metrics, log, now, tracing }: StartingProcess,
-  { service, handlers, store }: StartedService,
+  { service, handlers }: StartedService,
 ): Promise<void> {
   const [{ name }, { subscribers = [] }] = [service.contract, handlers];
   if (subscribers.length === 0) return;
@@ -196,7 +196,8 @@ async function consumeQueue(
   registerQueueMetrics(meters, bus, name);
   const { handler, onDeadLetter } = consumeEvents(
     { meters, log, now, tracing, messagingSystem: bus.messagingSystem },
-    ...([name, subscribers, store.processTogether] as const),
+    name,
+    subscribers,
   );
   await bus.consume(name, handler, { prefetch: 32, ...(onDeadLetter && { onDeadLetter }) });
 }

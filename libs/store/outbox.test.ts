@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { type Envelope, event } from '#libs/contract';
+import { type Envelope, event, newId } from '#libs/contract';
 import { type Bus, BusClosed, DeadLettered } from '#libs/events';
 import { until } from '#libs/testing';
 import {
@@ -383,4 +383,21 @@ test('close waits until the events in flight are published and marked', async ()
   gate.resolve();
   await closed;
   expect(await fixture.outbox({ pending: true })).toEqual([]);
+});
+
+test('an event names the API key and the request of its change', async () => {
+  const store = await fixture.open();
+  const [key_id, actor] = [newId(), createActor()];
+  const publish = (more: object) =>
+    store.transact({ ...actor, ...more }, async (tx) => {
+      tx.publish(ThingMade, { name: 'by key' });
+      return tx.pendingEvents[0];
+    });
+  expect(await publish({ key_id, request_id: 'r-1' })).toMatchObject({
+    api_key_id: key_id,
+    request_id: 'r-1',
+  });
+  const event = await publish({ key_id: null });
+  expect(event).not.toHaveProperty('api_key_id');
+  expect(event).not.toHaveProperty('request_id');
 });

@@ -4,10 +4,10 @@
  */
 import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
-import type { Bus, HandleTogether, Topology } from '#libs/events';
+import type { Bus, Topology } from '#libs/events';
 import type { Collection } from './collection.ts';
 import { connect, getModel } from './connect.ts';
-import { processEvents } from './event-processing.ts';
+import { createProcessOnce } from './event-processing.ts';
 import {
   type IdempotentRequest,
   idempotencyCollection,
@@ -82,13 +82,6 @@ export interface Store {
    * effect. Returns whether this call committed its work.
    */
   processOnce(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
-  /**
-   * Handles an event once, as `processOnce` does, in one transaction with other events of the same organization that
-   * arrive meanwhile. They are handled one after the other, in the order of their arrival.
-   */
-  processInTurn(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
-  /** Handles an event with several subscribers: their calls of `processOnce` share one transaction. */
-  processTogether: HandleTogether;
   /**
    * Runs `work` in one transaction, as `transact` does, and returns the reply that `work` creates. If the
    * request has an Idempotency-Key, the response is stored in the same transaction. The handler of an
@@ -189,7 +182,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     read: (view) => createReader(db, view),
     files: (bucket) => new mongoose.mongo.GridFSBucket(db, { bucketName: bucket }),
     transact,
-    ...processEvents({ inbox: collection(inbox), transact, now, eventSource: options }),
+    processOnce: createProcessOnce({ inbox: collection(inbox), transact, now }),
     respond(actor, work) {
       return transact(actor, async (tx) => {
         const reply = await work({ ...actor, tx, idempotency: undefined }, tx);

@@ -5,6 +5,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import {
+  addMember,
+  type Member,
   type MongoReplicaSet,
   ownMongo,
   type Person,
@@ -24,6 +26,11 @@ let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
 let system: System;
 let ada: Person;
+/** One member for each worker. They are also the approvers. */
+let guests: Member[];
+const workers = 4;
+/** The number of entries before the operations. */
+let before: number;
 /** The expected number of entries for each action and target. */
 const expected = new Map<string, number>();
 const secrets = new Set<string>();
@@ -34,6 +41,13 @@ beforeAll(async () => {
   ada = await register(system);
   const scale = { $set: { plan: 'scale', publish_limit: null, storage_limits: {} } };
   await system.db.collection<{ _id: string }>('subscriptions').updateOne({ _id: ada.organizationId }, scale);
+  guests = [];
+  while (guests.length < workers) guests.push(await addMember(system, ada.key));
+  // the registration created the first key; each guest was invited and joined
+  before = 1 + 2 * workers;
+  const own = { organization_id: ada.organizationId };
+  const entries = system.db.collection('audit_log');
+  await until('the entries of the preparation', async () => (await entries.countDocuments(own)) === before);
 }, 400_000);
 afterAll(async () => {
   await system?.stop();
@@ -42,12 +56,10 @@ afterAll(async () => {
 });
 
 /** Sends a request until it is answered. A repeated POST has no second effect. */
-async function send(method: string, path: string, body?: unknown) {
+async function send(method: string, path: string, body?: unknown, as = ada.key) {
   const headers = method === 'POST' ? { 'idempotency-key': newId() } : {};
   return until(`${method} ${path}`, async () => {
-    const response = await system
-      .request(method, path, { as: ada.key, headers, body })
-      .catch(() => undefined);
+    const response = await system.request(method, path, { as, headers, body }).catch(() => undefined);
     const isAnswered = response && response.status < 500 && ![409, 429].includes(response.status);
     return isAnswered ? response : undefined;
   });
@@ -96,6 +108,55 @@ async function useWebhook(): Promise<void> {
   count('webhook.deleted', webhook.id);
 }
 
+/** Changes the role of the worker's own member. */
+async function useMember(worker: number): Promise<void> {
+  const { userId } = getGuest(worker);
+  for (const role of ['admin', 'member']) {
+    expect((await send('PATCH', `/members/${userId}`, { role })).status).toBe(200);
+    count('member.updated', userId);
+  }
+  const { body: invitation } = await send('POST', '/members/invitations', {
+    email: `${newId()}@example.com`,
+  });
+  count('member.invited', invitation.id);
+}
+
+/** Lets the worker's own member decide about a draft. */
+async function useApproval(worker: number): Promise<void> {
+  const { userId, email, password } = getGuest(worker);
+  const { body: draft } = await send('POST', '/documents', { title: `SOP ${newId()}` });
+  const request = { document_id: draft.id, approver_ids: [userId] };
+  const { body: approval } = await send('POST', '/approvals', request);
+  count('approval.requested', approval.id);
+  // refused: it is not approved yet
+  expect((await send('POST', `/documents/${draft.id}/publish`)).status).toBe(400);
+  if (Math.random() < 0.3) {
+    await send('POST', `/approvals/${approval.id}/withdraw`);
+    count('approval.withdrawn', approval.id);
+    return;
+  }
+  const isGood = Math.random() < 0.5;
+  const { content_hash } = approval;
+  const decision = isGood
+    ? { decision: 'approve', content_hash }
+    : { decision: 'reject', content_hash, comment: 'Private comment' };
+  // the session of a long run ends
+  const { body: session } = await send('POST', '/auth/login', { email, password });
+  const path = `/approvals/${approval.id}/decision`;
+  expect((await send('POST', path, decision, session.access_token)).status).toBe(200);
+  count('approval.decided', approval.id);
+  count(isGood ? 'approval.approved' : 'approval.rejected', approval.id);
+  if (!isGood) return;
+  expect((await send('POST', `/documents/${draft.id}/publish`)).status).toBe(200);
+  count('document.published', draft.id);
+}
+
+function getGuest(worker: number): Member {
+  const guest = guests[worker];
+  if (!guest) throw new Error(`There is no guest ${worker}`);
+  return guest;
+}
+
 async function changeOrganization(): Promise<void> {
   expect((await send('PATCH', '/organization', { slug: `slug-${newId().slice(-12)}` })).status).toBe(200);
   count('organization.updated', ada.organizationId);
@@ -110,12 +171,12 @@ test('each successful operation has one entry, and a refused one none', async ()
     }
     return system.processes.length;
   })();
-  const actions = [useDocument, useKey, useWebhook, useDocument, useKey];
-  const work = Array.from({ length: 4 }, async (_, worker) => {
+  const actions = [useDocument, useKey, useWebhook, useMember, useApproval];
+  const work = Array.from({ length: workers }, async (_, worker) => {
     while (sum() < operationCount) {
       // one worker alone changes the organization, so that its changes do not undo each other
       if (worker === 0 && Math.random() < 0.3) await changeOrganization();
-      await actions[Math.floor(Math.random() * actions.length)]?.();
+      await actions[Math.floor(Math.random() * actions.length)]?.(worker);
     }
   });
   await Promise.all(work);
@@ -126,20 +187,20 @@ test('each successful operation has one entry, and a refused one none', async ()
   const own = { organization_id: ada.organizationId };
   const found = await until(
     'all entries',
-    async () => ((await entries.countDocuments(own)) >= sum() + 1 ? entries.find(own).toArray() : undefined),
+    async () =>
+      (await entries.countDocuments(own)) >= sum() + before ? entries.find(own).toArray() : undefined,
     180_000,
   );
   const counted = new Map<string, number>();
-  for (const { action, target_id } of found)
+  for (const { action, target_id } of found.filter(({ seq }) => seq > before))
     counted.set(`${action} ${target_id}`, (counted.get(`${action} ${target_id}`) ?? 0) + 1);
-  // the registration created the first key
-  const first = found.find(({ seq }) => seq === 1);
-  counted.delete(`api_key.created ${first?.target_id}`);
   expect([...counted].sort()).toEqual([...expected].sort());
   const { bytes } = await system.request('GET', '/audit-log/export', { as: ada.key });
   expect(await verifyAuditLog(bytes, { from: 1 })).toMatchObject({ entries: found.length });
   const log = new TextDecoder().decode(bytes);
-  for (const text of [...secrets, ada.email, 'Private name', 'private-path']) expect(log).not.toContain(text);
+  const people = [ada, ...guests].map(({ email }) => email);
+  for (const text of [...secrets, ...people, 'Private name', 'private-path', 'Private comment'])
+    expect(log).not.toContain(text);
 }, 3_600_000);
 
 /** The number of expected entries. */

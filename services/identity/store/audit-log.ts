@@ -1,9 +1,12 @@
 /** The audit log in MongoDB: a collection to which this service only adds rows. */
 import type mongoose from 'mongoose';
-import type { Actor, Store, Transaction } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import type { AuditEntry } from '../contract/audit-entries.ts';
 import { type AuditHead, chainEntry, emptyLog, toCanonicalJson } from '../rules/audit-chain.ts';
 import { type AuditLogRow, auditLog } from './audit-log-collection.ts';
+
+/** An entry without its place in the chain. */
+export type NewAuditEntry = Omit<AuditEntry, 'seq' | 'hash' | 'previous_hash'>;
 
 /** The filters of a page of entries. */
 export interface AuditLogFilter {
@@ -23,20 +26,31 @@ export interface AuditLogRange {
 /** Creates the repository of the audit log. */
 export function auditLogRepository(store: Store) {
   const rows = store.rows(auditLog);
-  /** The newest entry that a transaction has written, so that a batch reads it once. */
-  const heads = new WeakMap<mongoose.ClientSession, AuditHead>();
 
   return {
-    /** Appends an entry to the log of its organization. A concurrent append makes one of the transactions retry. */
-    async append(
-      fields: Omit<AuditEntry, 'seq' | 'hash' | 'previous_hash'>,
-      { session }: Transaction,
-    ): Promise<AuditEntry> {
-      const entry = chainEntry(heads.get(session) ?? (await findHead(fields, session)), fields);
-      await rows.insertMany([toRow(entry)], { session, lean: true });
-      heads.set(session, entry);
-      return entry;
-    },
+    /**
+     * Appends entries to the logs of their organizations, in this order and in one transaction. Returns for each of
+     * them whether it is new. A concurrent append makes one of the transactions retry.
+     */
+    append: (all: readonly NewAuditEntry[]): Promise<boolean[]> =>
+      store.transact(
+        { organization_id: all[0]?.organization_id ?? '', user_id: null },
+        async ({ session }) => {
+          const known = await findIds(all, session);
+          const heads = await findHeads(all, session);
+          const entries: AuditEntry[] = [];
+          const isNew = all.map((fields) => {
+            if (known.has(fields.id)) return false;
+            known.add(fields.id);
+            const entry = chainEntry(heads.get(fields.organization_id) ?? emptyLog, fields);
+            heads.set(fields.organization_id, entry);
+            entries.push(entry);
+            return true;
+          });
+          if (entries.length > 0) await rows.insertMany(entries.map(toRow), { session, lean: true });
+          return isNew;
+        },
+      ),
 
     /** A page of entries, newest first. */
     async list(
@@ -89,12 +103,31 @@ export function auditLogRepository(store: Store) {
     },
   };
 
-  async function findHead(
-    { organization_id }: Pick<AuditEntry, 'organization_id'>,
+  /** Returns the ids that the log already has. */
+  async function findIds(
+    all: readonly NewAuditEntry[],
     session: mongoose.ClientSession,
-  ): Promise<AuditHead> {
-    const newest = rows.findOne({ organization_id }, { seq: 1, hash: 1 }, { session }).sort({ seq: -1 });
-    return (await newest.lean()) ?? emptyLog;
+  ): Promise<Set<string>> {
+    const found = await rows.find({ _id: { $in: all.map(({ id }) => id) } }, { _id: 1 }, { session }).lean();
+    return new Set(found.map(({ _id }) => _id));
+  }
+
+  /** Returns the newest entry of each organization that has one. */
+  async function findHeads(
+    all: readonly NewAuditEntry[],
+    session: mongoose.ClientSession,
+  ): Promise<Map<string, AuditHead>> {
+    const ids = [...new Set(all.map(({ organization_id }) => organization_id))];
+    const found = await rows.aggregate<AuditHead & { _id: string }>(
+      [
+        { $match: { organization_id: { $in: ids } } },
+        // reads one key of the index for each organization
+        { $sort: { organization_id: 1, seq: -1 } },
+        { $group: { _id: '$organization_id', seq: { $first: '$seq' }, hash: { $first: '$hash' } } },
+      ],
+      { session },
+    );
+    return new Map(found.map(({ _id, seq, hash }) => [_id, { seq, hash }]));
   }
 }
 
