@@ -5,6 +5,7 @@ import { exportBesideBusyLoops } from './rows/exporting.ts';
 import { writersWithKey } from './rows/idempotency-keys.ts';
 import { idle, idleMemory } from './rows/idle.ts';
 import { documentsMemory, requestUnderHugeReads, reviseHuge } from './rows/large-documents.ts';
+import { libraryMemory } from './rows/library.ts';
 import { overload } from './rows/overload.ts';
 import { searches } from './rows/searching.ts';
 import { deliveries } from './rows/webhooks.ts';
@@ -21,5 +22,6 @@ export const limits: readonly Limit[] = [
   auditLogRate,
   ...overload,
   exportBesideBusyLoops,
+  libraryMemory,
   ...deliveries,
 ];

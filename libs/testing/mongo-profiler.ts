@@ -12,6 +12,10 @@ export interface ProfiledCommand {
   client: string;
   /** The command as the client sent it. */
   command: Record<string, unknown>;
+  /** Names the transaction, or the retryable write; undefined without one. */
+  transaction: string | undefined;
+  /** Whether it failed because of a concurrent write, so that its transaction is aborted. */
+  isConflict: boolean;
   /** The plan summary, e.g. `IXSCAN { organization_id: 1 }`; several plans are separated by commas. */
   plan: string;
   keysExamined: number;
@@ -22,6 +26,9 @@ export interface ProfiledCommand {
   /** Whether MongoDB sorted rows in memory instead of reading them in index order. */
   sorts: boolean;
 }
+
+/** MongoDB's code of a write conflict. */
+const writeConflict = 112;
 
 /** Runs work and returns all commands on this database meanwhile, including those of other clients. */
 export async function profileCommands(
@@ -45,6 +52,8 @@ export async function profileCommands(
       op: String(row.op),
       client: String(row.appName ?? ''),
       command: row.command ?? {},
+      transaction: toTransaction(row.command ?? {}),
+      isConflict: row.errCode === writeConflict,
       plan: String(row.planSummary ?? ''),
       keysExamined: Number(row.keysExamined ?? 0),
       docsExamined: Number(row.docsExamined ?? 0),
@@ -55,4 +64,8 @@ export async function profileCommands(
       ),
       sorts: row.hasSortStage === true,
     }));
+}
+
+function toTransaction({ lsid, txnNumber }: Record<string, unknown>): string | undefined {
+  return txnNumber === undefined ? undefined : JSON.stringify([lsid, txnNumber]);
 }

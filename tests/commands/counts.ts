@@ -58,8 +58,16 @@ export async function countCommands(app: CountedApp, work: () => Promise<unknown
     await work();
     await waitUntilSettled(app);
   });
+  // replicas that change the same rows at the same time: one of them starts its transaction again
+  const aborted = new Set(
+    commands.filter(({ isConflict }) => isConflict).map(({ transaction }) => transaction),
+  );
   const counted = commands.filter(
-    (command) => command.client !== '' && !isSearchForWork(command) && !isCachedForSeconds(command),
+    (command) =>
+      command.client !== '' &&
+      !isSearchForWork(command) &&
+      !isCachedForSeconds(command) &&
+      (command.transaction === undefined || !aborted.has(command.transaction)),
   );
   const writes = counted.filter(isWrite);
   // a replica that finds work at the same time as another one, and then fails to claim it, has read once more
