@@ -1,6 +1,5 @@
 /** Writes a zip archive as a stream, with one file in memory at a time. */
 import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
 /** A file of the archive. */
@@ -30,21 +29,32 @@ export function createZipStream(
   const archive = new ZipFile();
   // the type of the library is wider than what it returns
   const output = archive.outputStream as Readable;
-  let writing: Readable | undefined;
-  output.once('close', () => writing?.destroy());
+  let bytes: Uint8Array = new Uint8Array();
+  let reading: Readable | undefined;
+  let resume = (): void => undefined;
+  // one function for all files: the archive keeps it until its end, and must not keep each file with it
+  const open = (callback: (error: null, stream: Readable) => void) => {
+    reading = Readable.from([bytes]).once('close', () => resume());
+    callback(null, reading);
+  };
+  output.once('close', () => {
+    reading?.destroy();
+    resume();
+  });
   // an error may occur before somebody reads
   output.on('error', () => undefined);
   const write = async () => {
-    for await (const { path, bytes, modifiedAt, isCompressed } of files) {
+    for await (const { path, modifiedAt: mtime, isCompressed, ...file } of files) {
       if (output.destroyed) return;
-      writing = Readable.from([bytes]);
-      const options = { mtime: modifiedAt, mode: 0o100644 };
-      archive.addReadStream(
-        writing,
+      const { promise: isRead, resolve } = Promise.withResolvers<void>();
+      [bytes, resume] = [file.bytes, resolve];
+      const options = { mtime, mode: 0o100644 };
+      archive.addReadStreamLazy(
         path,
         isCompressed ? { ...options, compressionLevel: fastestLevel } : options,
+        open,
       );
-      await finished(writing);
+      await isRead;
     }
     archive.end();
   };
