@@ -3,10 +3,10 @@
  */
 
 import { createDocument, must, publishDocument } from '#libs/testing';
+import { startInContainer } from '../container.ts';
 import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
 import { getRssMb } from '../process-usage.ts';
-import { freePort, start } from '../processes.ts';
 import { startReader } from '../reader.ts';
 import { bigDocument, hugeDocument } from './trees.ts';
 
@@ -79,11 +79,6 @@ export const reviseHuge: Limit = {
   },
 };
 
-/** The heap limits that V8 chooses in a container of 512 MB. */
-const heapOfContainer = ['--max-old-space-size=256', '--max-semi-space-size=2'];
-/** The malloc settings that docs/deployment.md recommends, so that freed memory returns to the system. */
-const mallocOfContainer = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
-
 /** Memory of a documents process under reads of small and large trees, lists and counts. */
 export const documentsMemory: Limit = {
   name: 'resident memory of a documents process under reads',
@@ -97,16 +92,7 @@ export const documentsMemory: Limit = {
     const hugePath = `/api/v1/documents/${await getHugeDocument(fixture)}`;
     const { id } = await createDocument(api, organization.key, bigDocument);
     const ids = await copyDocument(id, 200);
-    const { environment } = fixture.commands.service;
-    // reads publish no events, so RabbitMQ need not be reachable
-    const withoutRabbit = { AMQP_URL: 'amqp://127.0.0.1:9/', MANAGEMENT_PORT: String(await freePort()) };
-    const program = await start({
-      file: 'services/documents/main.ts',
-      readyPath: '/api/v1/documents',
-      readyStatus: 401,
-      flags: heapOfContainer,
-      environment: (port) => ({ ...environment(port), ...mallocOfContainer, ...withoutRabbit }),
-    });
+    const program = await startInContainer(fixture, 'services/documents/main.ts', '/api/v1/documents');
     const reader = fixture.connect(program.origin);
     try {
       const samples: number[] = [];

@@ -9,8 +9,7 @@ type Collect = (options: { type: 'major' | 'minor' }) => void;
  * bytes.
  */
 export async function retainedBytes(times: number, work: () => unknown): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect: Collect = runInNewContext('gc');
+  const collect = createCollect();
   // warm-up: compiles the code and allocates what it retains permanently
   for (let i = 0; i < times / 10; i += 1) await work();
   collect({ type: 'major' });
@@ -20,6 +19,17 @@ export async function retainedBytes(times: number, work: () => unknown): Promise
     if (i % 100 === 99) collect({ type: 'minor' });
   }
   return getOldSpaceBytes() - before;
+}
+
+/** Returns the bytes of all buffers that are still in use, after a full garbage collection. */
+export function retainedBufferBytes(): number {
+  createCollect()({ type: 'major' });
+  return process.memoryUsage().arrayBuffers;
+}
+
+function createCollect(): Collect {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc');
 }
 
 function getOldSpaceBytes(): number {

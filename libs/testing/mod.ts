@@ -8,7 +8,7 @@ export {
 } from './audit-log.ts';
 export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
-export { retainedBytes } from './heap.ts';
+export { retainedBufferBytes, retainedBytes } from './heap.ts';
 export {
   type AnyJson,
   apiClient,

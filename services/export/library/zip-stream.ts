@@ -49,10 +49,12 @@ export function createZipStream(
       const { promise: isRead, resolve } = Promise.withResolvers<void>();
       [bytes, resume] = [file.bytes, resolve];
       const options = { mtime, mode: 0o100644 };
-      archive.addReadStreamLazy(
-        path,
-        isCompressed ? { ...options, compressionLevel: fastestLevel } : options,
-        open,
+      withoutPool(() =>
+        archive.addReadStreamLazy(
+          path,
+          isCompressed ? { ...options, compressionLevel: fastestLevel } : options,
+          open,
+        ),
       );
       await isRead;
     }
@@ -64,4 +66,18 @@ export function createZipStream(
     output.destroy(error);
   });
   return output;
+}
+
+/**
+ * Runs `work` with buffers that share no memory. The archive keeps the buffer of each path until its end; in the pool
+ * of Node, it would keep 64 KiB with it, in which other buffers have been.
+ */
+function withoutPool(work: () => void): void {
+  const { poolSize } = Buffer;
+  Buffer.poolSize = 0;
+  try {
+    work();
+  } finally {
+    Buffer.poolSize = poolSize;
+  }
 }
