@@ -1,10 +1,11 @@
-/** Tests the start of a worker process. */
+/** Tests the start of a worker process, and what it leaves in memory. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startWorker } from './worker.ts';
+import { retainedBufferBytes } from '#libs/testing';
+import { startWorker, WorkerCrashed } from './worker.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -20,17 +21,42 @@ const result = process.platform === 'linux' ? readFileSync(file, 'utf8').trim() 
 process.on('message', () => process.send({ result }));
 `;
 
+const { signal } = new AbortController();
+const request = { context: null, name: 'read', input: null };
+
+async function startProgram(name: string, text: string) {
+  const file = join(folder, `${name}.mjs`);
+  await writeFile(file, text);
+  return startWorker({ program: pathToFileURL(file), memoryMb: 64, idleMs: 60_000 });
+}
+
 test('Linux ends a worker first from its start on, if memory is used up', async () => {
-  const file = join(folder, 'program.mjs');
-  await writeFile(file, program);
-  const worker = startWorker({ program: pathToFileURL(file), memoryMb: 64, idleMs: 60_000 });
+  const worker = await startProgram('program', program);
   try {
-    const score = await worker.run(
-      { context: null, name: 'read', input: null },
-      new AbortController().signal,
-    );
-    expect(score).toBe('1000');
+    expect(await worker.run(request, signal)).toBe('1000');
   } finally {
     await worker.kill();
   }
+});
+
+test('the results of earlier tasks are not kept while the worker runs', async () => {
+  const worker = await startProgram(
+    'large-results',
+    "process.on('message', () => process.send({ result: new Uint8Array(1_000_000) }));",
+  );
+  try {
+    const run = () => worker.run(request, signal);
+    await run();
+    const before = retainedBufferBytes();
+    for (let task = 0; task < 50; task += 1) await run();
+    expect(retainedBufferBytes() - before).toBeLessThan(10_000_000);
+  } finally {
+    await worker.kill();
+  }
+});
+
+test('a task of a worker that has exited fails', async () => {
+  const worker = await startProgram('exits', 'process.exit(3);');
+  await expect(worker.run(request, signal)).rejects.toThrow(WorkerCrashed);
+  await expect(worker.run(request, signal)).rejects.toThrow('exited with 3');
 });

@@ -45,6 +45,14 @@ export function startWorker({ program, memoryMb, idleMs }: WorkerOptions) {
   const { events, send, terminate, exited } = start(program, memoryMb);
   let state: 'idle' | 'busy' | 'killed' = 'idle';
   let idleTimer: NodeJS.Timeout | undefined;
+  // each task has its own promise: `exited` would keep the results of all that were raced with it
+  let settle: (outcome: TaskReply | Error) => void = ignore;
+  let cause: Error | undefined;
+  events.on('message', (reply: TaskReply) => settle(reply));
+  void exited.then((error) => {
+    cause = error;
+    settle(error);
+  });
   const kill = (): Promise<unknown> => {
     state = 'killed';
     terminate();
@@ -59,10 +67,13 @@ export function startWorker({ program, memoryMb, idleMs }: WorkerOptions) {
       signal.throwIfAborted();
       clearTimeout(idleTimer);
       state = 'busy';
-      const reply = new Promise<TaskReply>((resolve) => events.once('message', resolve));
+      const { promise: settled, resolve } = Promise.withResolvers<TaskReply | Error>();
+      settle = resolve;
+      if (cause) settle(cause);
       signal.addEventListener('abort', kill);
       send(request);
-      const outcome = await Promise.race([reply, exited]);
+      const outcome = await settled;
+      settle = ignore;
       signal.removeEventListener('abort', kill);
       if (outcome instanceof Error) throw signal.aborted ? signal.reason : outcome;
       if (state === 'busy') {
@@ -141,3 +152,5 @@ function startThread(program: URL, memoryMb: number): RunningProgram {
   const send = (request: TaskRequest) => thread.postMessage(request);
   return { events: thread, send, terminate: () => void thread.terminate(), exited };
 }
+
+function ignore(): void {}
