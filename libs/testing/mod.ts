@@ -31,6 +31,7 @@ export { closeServer, freePorts, listenLocally } from './ports.ts';
 export { findTestProgram } from './program.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
+export { describeOutcome, runRounds, sendBoth } from './race-rounds.ts';
 export { type RetryingClient, retryingClient } from './retrying-client.ts';
 export { secretScanner } from './secrets.ts';
 export { securedMongo } from './secured-mongo.ts';

@@ -1,6 +1,6 @@
 /** Tests requests about approval that race each other at two replicas, 200 times each: they act as if in some order. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { TestResponse } from '#libs/testing';
+import { describeOutcome, runRounds, sendBoth, type TestResponse } from '#libs/testing';
 import { hashDocument } from '../../tests/content-hash/documents.ts';
 import { findBrokenInvariants } from '../../tools/admin/verify/broken-invariants.ts';
 import { invariants } from '../../tools/admin/verify/invariants.ts';
@@ -8,7 +8,6 @@ import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import { type ApprovalClient, approvalClient } from './testing/approvals.ts';
 import { type LifecycleClient, lifecycleClient } from './testing/lifecycle.ts';
-import { describeOutcome, runRounds, sendBoth } from './testing/race-rounds.ts';
 import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 
 /** Time for rounds of many requests on a busy machine, in milliseconds. */

@@ -1,10 +1,9 @@
 /** Tests requests about reviews that race each other, or the worker, at two replicas, 200 times each. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addMember } from '#libs/testing';
+import { addMember, describeOutcome, runRounds, sendBoth } from '#libs/testing';
 import { findBrokenInvariants } from '../../tools/admin/verify/broken-invariants.ts';
 import { invariants } from '../../tools/admin/verify/invariants.ts';
 import { type LifecycleClient, lifecycleClient } from './testing/lifecycle.ts';
-import { describeOutcome, runRounds, sendBoth } from './testing/race-rounds.ts';
 import { addMonthsToText, type ReviewClient, reviewClient } from './testing/reviews.ts';
 import { type TestContext, type TestMember, testContextFor } from './testing/test-context.ts';
 import { type ClockedContext, openClockedContext } from './testing/update-events.ts';

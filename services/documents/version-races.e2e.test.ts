@@ -1,11 +1,10 @@
 /** Tests writes of versions that race each other at two replicas, 200 times each: they act as if in some order. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { TestResponse } from '#libs/testing';
+import { runRounds, sendBoth, type TestResponse } from '#libs/testing';
 import { hashDocument } from '../../tests/content-hash/documents.ts';
 import { identity } from '../testing/services.ts';
 import { documents } from './service.ts';
 import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
-import { runRounds, sendBoth } from './testing/race-rounds.ts';
 import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 import { contentWrites } from './testing/update-events.ts';
 

@@ -1,5 +1,5 @@
 /** Runs the rounds of a race test. */
-import type { TestResponse } from '#libs/testing';
+import type { TestResponse } from './http-client.ts';
 
 const rounds = 200;
 /** Rounds that run at the same time. */
