@@ -3,6 +3,7 @@
  * loss under eviction.
  */
 import { expect, test } from '@jest/globals';
+import { retainedBufferBytes } from '#libs/testing';
 import { type RenderCache, renderCache } from './render-cache.ts';
 
 type Render = () => Promise<Uint8Array | undefined>;
@@ -148,4 +149,19 @@ test('a failed rendering is not cached and is tried again', async () => {
   for (const request of requests) await expect(request).rejects.toThrow('no');
   expect(await isCached(cache, 'a')).toBe(false);
   expect((await readBytes(cache, 'a', async () => new Uint8Array(3)))?.byteLength).toBe(3);
+});
+
+test('cached bytes keep no other memory', async () => {
+  const cache = renderCache(10_000_000);
+  const count = 1_000;
+  const before = retainedBufferBytes();
+  for (let at = 0; at < count; at += 1)
+    await read(cache, `${at}`, async () => {
+      // parts that are joined, and do not remain
+      const parts = Array.from({ length: 10 }, () => Buffer.from('x'.repeat(2_000)));
+      return Buffer.from(Buffer.concat(parts).toString().slice(0, 1_000));
+    });
+  const retained = retainedBufferBytes() - before;
+  expect(await isCached(cache, '0')).toBe(true);
+  expect(retained).toBeLessThan(count * 1_100 + 200_000);
 });

@@ -72,11 +72,19 @@ export function renderCache(maxBytes: number): RenderCache {
     const work = version
       .render()
       .then((bytes) => {
-        if (bytes) cache.set(key, bytes);
+        if (bytes) cache.set(key, toOwnMemory(bytes));
         return bytes;
       })
       .finally(() => inFlight.delete(key));
     inFlight.set(key, work);
     return work;
   }
+}
+
+/**
+ * Returns bytes that share no memory with others. Node allocates small buffers from a pool, and a cached one would keep
+ * all 64 KiB of its part of the pool, which the size of the cache does not count.
+ */
+function toOwnMemory(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : Buffer.from(new Uint8Array(bytes).buffer);
 }
