@@ -43,7 +43,7 @@ export function outboxCollection(service: string) {
 }
 
 /** Where the events of a transaction come from. */
-export interface EventSource {
+interface EventSource {
   contract: Contract;
   now: () => Date;
   /** Gets the W3C trace context of the current work, if it is traced. */

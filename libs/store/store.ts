@@ -7,7 +7,6 @@ import { type Contract, type Envelope, newId, type RowOf, type Secret, type View
 import type { Bus, Topology } from '#libs/events';
 import type { Collection } from './collection.ts';
 import { connect, getModel } from './connect.ts';
-import { createProcessOnce } from './event-processing.ts';
 import {
   type IdempotentRequest,
   idempotencyCollection,
@@ -32,6 +31,7 @@ import {
   requeue,
   writeOutbox,
 } from './outbox.ts';
+import { createProcessOnce } from './process-once.ts';
 import { type ReencryptionResult, reencrypt } from './reencryption.ts';
 import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
 import { lockCollection, lockRow } from './row-locks.ts';

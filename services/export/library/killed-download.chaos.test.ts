@@ -5,7 +5,6 @@ import PizZip from 'pizzip';
 import {
   createDocument,
   type MongoReplicaSet,
-  must,
   ownMongo,
   type Person,
   register,
@@ -92,7 +91,7 @@ const countRows = async () => {
   return Promise.all(names.map(async (name) => [name, await system.db.collection(name).countDocuments()]));
 };
 
-test('a SIGKILL during the download leaves a zip that no program opens', async () => {
+test('a SIGKILL during the download leaves a zip that cannot be opened', async () => {
   const whole = await download(() => undefined);
   expect(countDocuments(whole)).toBe(documentCount);
   const before = await countRows();
@@ -112,13 +111,3 @@ test('a SIGKILL during the download leaves a zip that no program opens', async (
   expect(countDocuments(again)).toBe(documentCount);
   expect(await countRows()).toEqual(before);
 }, 300_000);
-
-test('a download that its client leaves does not keep others waiting', async () => {
-  const left = new AbortController();
-  const headers = { authorization: `Bearer ${ada.key}` };
-  const response = await fetch(new URL(path, getExport().origin), { headers, signal: left.signal });
-  expect(response.status).toBe(200);
-  left.abort();
-  expect(countDocuments(await download(() => undefined))).toBe(documentCount);
-  await must(system, 'GET', '/templates', { as: ada.key });
-}, 120_000);

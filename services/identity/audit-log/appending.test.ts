@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Envelope, newId } from '#libs/contract';
 import { dispatchByType, toTopology } from '#libs/events';
-import { until } from '#libs/testing';
+import { profileCommands, until } from '#libs/testing';
 import { type StoreFixture, storeFixture } from '../../../libs/testing/store-fixture.ts';
 import { contracts } from '../../contracts.ts';
 import { identityContract } from '../contract.ts';
@@ -136,4 +136,21 @@ test('while MongoDB is unavailable, a batch is tried once', async () => {
   const results = await Promise.allSettled(Array.from({ length: 3 }, () => handle(createEvent(newId()))));
   expect(results.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
   await until('one call', async () => calls.length === 1);
+});
+
+test('an append to a long log reads no more than to a short one', async () => {
+  const organizations = [newId(), newId()];
+  const [long = '', short = ''] = organizations;
+  const { handle } = consume(replica(0));
+  await Promise.all(Array.from({ length: 300 }, () => handle(createEvent(long))));
+  await handle(createEvent(short));
+  const commands = await profileCommands(fixture.db, () =>
+    Promise.all(organizations.map((id) => handle(createEvent(id)))),
+  );
+  const reads = commands.filter(({ collection, op }) => collection === 'audit_log' && op !== 'insert');
+  expect(reads).toHaveLength(2);
+  for (const { docsExamined, keysExamined } of reads) {
+    expect(docsExamined).toBeLessThanOrEqual(2);
+    expect(keysExamined).toBeLessThanOrEqual(4);
+  }
 });

@@ -5,6 +5,9 @@ import type { AuditEntry } from '../contract/audit-entries.ts';
 import { type AuditHead, chainEntry, emptyLog, toCanonicalJson } from '../rules/audit-chain.ts';
 import { type AuditLogRow, auditLog } from './audit-log-collection.ts';
 
+/** A transaction of several organizations, which publishes no event. */
+const noOrganization = { organization_id: '', user_id: null };
+
 /** An entry without its place in the chain. */
 export type NewAuditEntry = Omit<AuditEntry, 'seq' | 'hash' | 'previous_hash'>;
 
@@ -33,24 +36,21 @@ export function auditLogRepository(store: Store) {
      * them whether it is new. A concurrent append makes one of the transactions retry.
      */
     append: (all: readonly NewAuditEntry[]): Promise<boolean[]> =>
-      store.transact(
-        { organization_id: all[0]?.organization_id ?? '', user_id: null },
-        async ({ session }) => {
-          const known = await findIds(all, session);
-          const heads = await findHeads(all, session);
-          const entries: AuditEntry[] = [];
-          const isNew = all.map((fields) => {
-            if (known.has(fields.id)) return false;
-            known.add(fields.id);
-            const entry = chainEntry(heads.get(fields.organization_id) ?? emptyLog, fields);
-            heads.set(fields.organization_id, entry);
-            entries.push(entry);
-            return true;
-          });
-          if (entries.length > 0) await rows.insertMany(entries.map(toRow), { session, lean: true });
-          return isNew;
-        },
-      ),
+      store.transact(noOrganization, async ({ session }) => {
+        const known = await findIds(all, session);
+        const heads = await findHeads(all, session);
+        const entries: AuditEntry[] = [];
+        const isNew = all.map((fields) => {
+          if (known.has(fields.id)) return false;
+          known.add(fields.id);
+          const entry = chainEntry(heads.get(fields.organization_id) ?? emptyLog, fields);
+          heads.set(fields.organization_id, entry);
+          entries.push(entry);
+          return true;
+        });
+        if (entries.length > 0) await rows.insertMany(entries.map(toRow), { session, lean: true });
+        return isNew;
+      }),
 
     /** A page of entries, newest first. */
     async list(

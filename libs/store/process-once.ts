@@ -5,15 +5,15 @@ import { isDuplicate } from './error-codes.ts';
 import type { InboxRow } from './inbox.ts';
 import type { Actor, Transaction } from './transaction.ts';
 
-/** What handling events needs. */
-export interface EventProcessingDeps {
+/** What `createProcessOnce` needs. */
+export interface ProcessOnceDeps {
   inbox: mongoose.mongo.Collection<InboxRow>;
   transact<R>(actor: Actor, work: (tx: Transaction) => Promise<R>): Promise<R>;
   now: () => Date;
 }
 
 /** Creates the function that handles an event once. */
-export function createProcessOnce({ inbox, transact, now }: EventProcessingDeps) {
+export function createProcessOnce({ inbox, transact, now }: ProcessOnceDeps) {
   return async (event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean> => {
     const { id, organization_id, actor_id } = event;
     try {
