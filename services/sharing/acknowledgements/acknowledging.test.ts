@@ -64,6 +64,25 @@ describe('an acknowledgement of a member', () => {
     expect((await fixture.acknowledge(asked.token, revised)).status).toBe(201);
   });
 
+  test('names the published version, even if an older one has the same words', async () => {
+    const older = await fixture.publish(ada.key);
+    await fixture.ask(ada.key, older.id, { audience: { everyone: true } });
+    const between = await fixture.revise(ada.key, older.id, { version: '2' });
+    const published = await fixture.revise(ada.key, between.id, { version: older.version });
+    expect([published.id === older.id, published.content_hash]).toEqual([false, older.content_hash]);
+    expect(outcome(await fixture.acknowledge(ada.token, older))).toEqual([400, 'content_changed']);
+    expect((await fixture.acknowledge(ada.token, published)).body.document_id).toBe(published.id);
+  });
+
+  test('belongs to the open request, not to a closed one', async () => {
+    const document = await fixture.publish(ada.key);
+    const audience = { member_ids: [ada.userId] };
+    const closed = await fixture.ask(ada.key, document.id, { audience });
+    await must(fixture.app, 'POST', `/acknowledgement-requests/${closed.id}/close`, { as: ada.key });
+    const open = await fixture.ask(ada.key, document.id, { audience });
+    expect((await fixture.acknowledge(ada.token, document)).body.request_id).toBe(open.id);
+  });
+
   test('counts for minor changes, and not for major ones', async () => {
     const document = await fixture.publish(ada.key);
     const { id } = await fixture.ask(ada.key, document.id, { audience: { everyone: true } });
