@@ -1,9 +1,9 @@
 /** Tests `pds import`, and `pds push` of Word and Markdown files, against real services. */
-import { copyFile, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { must, type Person } from '#libs/testing';
+import { createDocument, must, type Person } from '#libs/testing';
 import { createPdsFixture, type PdsFixture } from './pds-fixture.ts';
 
 const files = fileURLToPath(new URL('../fixtures/imports/', import.meta.url));
@@ -83,4 +83,43 @@ test('pds push imports Word and Markdown files once, and reports each', async ()
     { file: 'tracked.docx', outcome: 'failed' },
   ]);
   expect(await countDrafts()).toBe(2);
+});
+
+test('pds push never overwrites the document file of another file', async () => {
+  await copyFile(join(files, 'shop.md'), join(folder, 'sop.md'));
+  await copyFile(join(files, 'arranque.docx'), join(folder, 'sop.docx'));
+  for (const options of [['--dry-run'], []]) {
+    const { code, stdout } = await pds.run(['push', '.', '--json', ...options], { env, cwd: folder });
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      1,
+      [
+        { file: 'sop.docx', outcome: 'created' },
+        { file: 'sop.md', outcome: 'failed', message: expect.stringContaining('sop.json') },
+      ],
+    ]);
+  }
+  const stored = await readFile(join(folder, 'sop.json'), 'utf8');
+  expect((await pds.run(['push', 'sop.docx'], { env, cwd: folder })).code).toBe(1);
+  expect(await readFile(join(folder, 'sop.json'), 'utf8')).toBe(stored);
+  expect(await countDrafts()).toBe(1);
+});
+
+test('pds push refuses a library, which it would import again each time', async () => {
+  for (const title of ['One', 'Two']) await createDocument(pds.app, admin.key, { title });
+  const library = ['library', 'export', '--output', 'all.zip'];
+  expect((await pds.run(library, { env, cwd: folder })).code).toBe(0);
+  const { code, stdout } = await pds.run(['push', '.', '--json'], { env, cwd: folder });
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    1,
+    [{ file: 'all.zip', outcome: 'failed', message: expect.stringContaining('pds import') }],
+  ]);
+  expect(await countDrafts()).toBe(2);
+});
+
+test('pds push names the subfolders that it does not read', async () => {
+  for (const name of ['line-1', 'line-2', '.git']) await mkdir(join(folder, name));
+  await copyFile(join(files, 'shop.md'), join(folder, 'line-1', 'shop.md'));
+  const { code, stdout, stderr } = await pds.run(['push', '.', 'line-1'], { env, cwd: folder });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('1 created')]);
+  expect(stderr).toBe('Subfolders are not read: line-2\n');
 });

@@ -26,7 +26,7 @@ export const importWarnings = {
   numbers_removed: 'All headings of a level begin with a number. The numbers are removed',
   level_skipped: 'A heading is more than one level below the one before it. It is moved up',
   flattened: 'A list, table or quote is nested too deep. It becomes paragraphs',
-  picture_missing: 'The file of a picture is missing, or is not inside of the import',
+  picture_missing: 'The file of a picture is missing, or is not inside the import',
   picture_unsupported: 'A picture is not a PNG, JPEG or GIF, or is damaged',
   picture_too_large: 'A picture is larger than 10 MiB or 100 megapixels',
   picture_remote: 'A picture is on another server. It stays a link',

@@ -25,6 +25,9 @@ export class CommandError extends Error {
   }
 }
 
+/** A command cannot process one file. Others are not affected. */
+export class FileError extends CommandError {}
+
 /** The exit code of an error. */
 export function toExitCode(error: unknown): number {
   if (error instanceof UsageError) return exitCodes.usage;
@@ -42,6 +45,7 @@ export function toExitCode(error: unknown): number {
 
 /** Whether the same error would meet every further request. */
 export function isFatal(error: unknown): boolean {
+  if (error instanceof FileError) return false;
   if (!(error instanceof ProblemError)) return true;
   return (
     error.status === 401 ||

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Client } from '../client.ts';
 import type { ImportReport, ImportResult } from '../generated/contract.ts';
-import { CommandError } from './exit-codes.ts';
+import { FileError } from './exit-codes.ts';
 
 const importable = /\.(docx|md|markdown|html?|zip)$/i;
 /** Pages about the folder itself, which many repositories have. */
@@ -34,7 +34,7 @@ export async function findImportFiles(folder: string): Promise<string[]> {
 /** Reads a file for an upload. Its name tells the service the format. */
 export async function readImportFile(path: string): Promise<File> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`Cannot read ${path}: ${error.message}`);
+    throw new FileError(`Cannot read ${path}: ${error.message}`);
   });
   return new File([bytes], basename(path));
 }

@@ -16,7 +16,7 @@ import {
 } from './document-files.ts';
 import { isFatal } from './exit-codes.ts';
 import { isImportable } from './import-files.ts';
-import { findImports, pushImport } from './push-imports.ts';
+import { findImports, findSubfolders, pushImport } from './push-imports.ts';
 import { createReport, type FileResult, type Report } from './sync-report.ts';
 
 interface PushOptions {
@@ -45,7 +45,8 @@ export const push = command({
   summary: 'Create or update drafts from the files of a folder',
   details: `Reads <name>.json files, see docs/cli.md. A file without an id creates a draft, and gets its id. A file with an id
 updates that draft, unless somebody else has changed it since your last pull or push. Exit code 5 if that happened.
-Word, Markdown and HTML files without a .json file of the same name are imported: each becomes a draft and gets one.`,
+Word, Markdown and HTML files without a .json file of the same name are imported: each becomes a draft and gets one.
+Subfolders are not read: pass each as a PATH.`,
   arguments: [{ name: 'path', description: 'Folder or file', isRepeated: true, completes: 'files' }],
   options: {
     revise: { type: 'boolean', description: 'Create a revision draft if the document is published' },
@@ -63,7 +64,9 @@ Word, Markdown and HTML files without a .json file of the same name are imported
     const sources = resolved.filter((path) => !isImportable(path));
     const files = (await Promise.all(sources.map(readDocumentFiles))).flat();
     const imports = (await Promise.all(resolved.map(findImports))).flat();
-    const importOptions = { isDryRun: options['dry-run'], acceptChanges: options['accept-changes'] };
+    const importOptions = {
+      ...{ isDryRun: options['dry-run'], acceptChanges: options['accept-changes'], used: new Set<string>() },
+    };
     const report = createReport(context);
     const total = files.length + imports.length;
     for (const [at, file] of files.entries()) {
@@ -78,10 +81,14 @@ Word, Markdown and HTML files without a .json file of the same name are imported
       const name = relative(context.cwd, path);
       context.progress(`${files.length + at + 1} of ${total}: ${name}`);
       await reportErrors(report, name, undefined, async () => {
-        for (const { id, message } of await pushImport(client, path, importOptions))
-          report.add({ file: name, id, outcome: 'created', ...(message && { message }) });
+        const { id, message } = await pushImport(client, path, importOptions);
+        report.add({ file: name, id, outcome: 'created', message });
       });
     }
+    const subfolders = (await Promise.all(sources.map(findSubfolders))).flat();
+    const left = subfolders.filter((path) => !resolved.includes(path));
+    if (left.length > 0)
+      context.note(`Subfolders are not read: ${left.map((path) => relative(context.cwd, path)).join(', ')}`);
     return report.finish();
   },
 });
