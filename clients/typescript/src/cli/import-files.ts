@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Client } from '../client.ts';
-import type { ImportReport, ImportResult } from '../generated/contract.ts';
+import type { ImportReport } from '../generated/contract.ts';
 import { FileError } from './exit-codes.ts';
 
 const importable = /\.(docx|md|markdown|html?|zip)$/i;
@@ -31,22 +31,30 @@ export async function findImportFiles(folder: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** Reads a file for an upload. Its name tells the service the format. */
-export async function readImportFile(path: string): Promise<File> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new FileError(`Cannot read ${path}: ${error.message}`);
-  });
-  return new File([bytes], basename(path));
+/** How a file is imported. */
+export interface ImportOptions {
+  acceptChanges: boolean;
+}
+
+/** Shows what an import would create. */
+export async function previewFile(client: Client, path: string, options: ImportOptions) {
+  return client.previewImport({ body: await toUpload(path, options) });
 }
 
 /** Creates drafts from a file. */
-export async function importFile(
-  client: Client,
-  path: string,
-  { acceptChanges }: { acceptChanges: boolean },
-): Promise<ImportResult> {
-  const file = await readImportFile(path);
-  return client.createImport({ body: { file, tracked_changes: acceptChanges ? 'accept' : 'refuse' } });
+export async function importFile(client: Client, path: string, options: ImportOptions) {
+  return client.createImport({ body: await toUpload(path, options) });
+}
+
+/** Reads a file. Its name tells the service the format. */
+async function toUpload(path: string, { acceptChanges }: ImportOptions) {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new FileError(`Cannot read ${path}: ${error.message}`);
+  });
+  return {
+    file: new File([bytes], basename(path)),
+    tracked_changes: acceptChanges ? ('accept' as const) : ('refuse' as const),
+  };
 }
 
 /** What a report says, one line for each drop and warning. */

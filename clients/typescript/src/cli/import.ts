@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { ImportedDocument, NodeInput } from '../generated/contract.ts';
 import { command } from './command.ts';
-import { formatImportReport, importFile, readImportFile } from './import-files.ts';
+import { formatImportReport, importFile, previewFile } from './import-files.ts';
 
 export const importCommand = command({
   name: 'import',
@@ -24,11 +24,7 @@ was left out or changed. With --preview, nothing is created.`,
     const acceptChanges = options['accept-changes'];
     context.progress(name);
     if (options.preview) {
-      const body = {
-        file: await readImportFile(path),
-        tracked_changes: acceptChanges ? ('accept' as const) : ('refuse' as const),
-      };
-      const preview = await client.previewImport({ body });
+      const preview = await previewFile(client, path, { acceptChanges });
       context.show(preview, () =>
         [...preview.documents.flatMap(formatOutline), ...formatImportReport(preview.report)].join('\n'),
       );

@@ -7,9 +7,10 @@ import { FileError } from './exit-codes.ts';
 import {
   findImportFiles,
   formatImportReport,
+  type ImportOptions,
   importFile,
   isImportable,
-  readImportFile,
+  previewFile,
   toDocumentPath,
 } from './import-files.ts';
 
@@ -20,41 +21,47 @@ export async function findImports(path: string): Promise<string[]> {
   return isFolder ? findImportFiles(path) : [];
 }
 
-/** Creates a draft from a file, and writes its document file beside the file. `used` are the document files so far. */
+/** How files are imported. In a dry run, `used` collects the document files that a push would write. */
+export interface PushImportOptions extends ImportOptions {
+  isDryRun: boolean;
+  used: Set<string>;
+}
+
+/** Creates a draft from a file, and writes its document file beside the file. */
 export async function pushImport(
   client: Client,
   path: string,
-  { isDryRun, acceptChanges, used }: { isDryRun: boolean; acceptChanges: boolean; used: Set<string> },
+  { isDryRun, used, ...options }: PushImportOptions,
 ): Promise<{ id?: string; message: string }> {
   const documentPath = toDocumentPath(path);
   if (used.has(documentPath) || (await exists(documentPath)))
-    throw new FileError(`${basename(documentPath)} belongs to this name already. Rename the file.`);
+    throw new FileError(
+      `${basename(documentPath)} belongs to this name already. Push that, or rename the file.`,
+    );
   if (isDryRun || path.toLowerCase().endsWith('.zip')) {
-    const body = {
-      file: await readImportFile(path),
-      tracked_changes: acceptChanges ? 'accept' : 'refuse',
-    } as const;
-    const { documents, report } = await client.previewImport({ body });
-    // a later push could not tell that the documents exist
+    const { documents, report } = await previewFile(client, path, options);
+    // a library has no document file, so each push would import it again
     if (documents.length !== 1)
       throw new FileError('The file is a library. `pds import` creates its documents.');
-    used.add(documentPath);
-    if (isDryRun) return { message: formatImportReport(report).join('\n') };
+    if (isDryRun) {
+      used.add(documentPath);
+      return { message: formatImportReport(report).join('\n') };
+    }
   }
-  const { documents, report } = await importFile(client, path, { acceptChanges });
-  const message = formatImportReport(report).join('\n');
-  const [{ id } = { id: '' }] = documents;
-  const { data, etag } = await client.withResponse.getDocument({ doc_id: id });
+  const { documents, report } = await importFile(client, path, options);
+  const [draft] = documents;
+  if (!draft) throw new FileError('The import created no draft.');
+  const { data, etag } = await client.withResponse.getDocument({ doc_id: draft.id });
   const folder = dirname(path);
   const [content, bases] = [toContent(data), await readBases(folder)];
   // at once, so that a later push does not create a second document
-  await writeDocumentFile({ path: documentPath, id, content });
-  if (etag !== undefined) bases.set(id, { etag, checksum: toChecksum(content) });
+  await writeDocumentFile({ path: documentPath, id: draft.id, content });
+  if (etag !== undefined) bases.set(draft.id, { etag, checksum: toChecksum(content) });
   await writeBases(folder, bases);
-  return { id, message };
+  return { id: draft.id, message: formatImportReport(report).join('\n') };
 }
 
-/** Finds the subfolders of a folder, which a push does not read. */
+/** Finds the subfolders of a folder, which a push does not read. A file has none. */
 export async function findSubfolders(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   return entries

@@ -65,7 +65,9 @@ Subfolders are not read: pass each as a PATH.`,
     const files = (await Promise.all(sources.map(readDocumentFiles))).flat();
     const imports = (await Promise.all(resolved.map(findImports))).flat();
     const importOptions = {
-      ...{ isDryRun: options['dry-run'], acceptChanges: options['accept-changes'], used: new Set<string>() },
+      isDryRun: options['dry-run'],
+      acceptChanges: options['accept-changes'],
+      used: new Set<string>(),
     };
     const report = createReport(context);
     const total = files.length + imports.length;
