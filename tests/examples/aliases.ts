@@ -14,6 +14,8 @@ const duration = /("duration_ms":)\d+/g;
 /** Signatures of both kinds, as hexadecimal digits and as base64. */
 const hexSignature = /\bsha256=[0-9a-f]{64}\b/g;
 const base64Signature = /\bv1,[A-Za-z0-9+/]{43}=/g;
+/** The hash of a style sheet in a policy. That of a printed page's head depends on the day. */
+const styleHash = /\bsha256-[A-Za-z0-9+/]{43}=/g;
 /** The hashes of an entry of the audit log. */
 const chainHash = /("(?:previous_)?hash":")[0-9a-f]{64}"/g;
 const minute = 60_000;
@@ -63,6 +65,7 @@ export function createAliases(): Aliases {
         .replaceAll(unixTime, (_, name) => `${name}${exampleTime / 1_000}`)
         .replaceAll(hexSignature, `sha256=${exampleDigest.toString('hex')}`)
         .replaceAll(base64Signature, `v1,${exampleDigest.toString('base64')}`)
+        .replaceAll(styleHash, `sha256-${exampleDigest.toString('base64')}`)
         .replaceAll(chainHash, (_, name) => `${name}${exampleDigest.toString('hex')}"`)
         .replaceAll(duration, (_, name) => `${name}${exampleDurationMs}`);
       return JSON.parse(text);
