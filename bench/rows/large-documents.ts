@@ -1,65 +1,11 @@
-/**
- * Limits for documents of the maximum size: duration and memory of requests, and latency of other requests.
- */
+/** Limits for the duration and memory of requests for documents of the maximum size. */
 
-import { createDocument, must, publishDocument } from '#libs/testing';
+import { createDocument } from '#libs/testing';
 import { startInContainer } from '../container.ts';
-import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
 import { getRssMb } from '../process-usage.ts';
-import { startReader } from '../reader.ts';
-import { bigDocument, hugeDocument } from './trees.ts';
-
-/** The id of the published document of 10,000 nodes. All limits share it. */
-let huge: Promise<string> | undefined;
-
-function getHugeDocument({ api, organization }: BenchFixture): Promise<string> {
-  huge ??= publishDocument(api, organization.key, hugeDocument).then(({ id }) => id);
-  return huge;
-}
-
-const everyMs = 5;
-
-/** How long other requests take while an uncached tree of 10,000 nodes is read. */
-export const requestUnderHugeReads: Limit = {
-  name: 'another request while a 10,000-node tree is read',
-  unit: 'ms',
-  goal: 50,
-  statistic: 'largest',
-  remark: 'an empty list, requested every 5 ms on a separate connection',
-  async measure(fixture, share) {
-    const { api, organization, clients, db, processes } = fixture;
-    const _id = await getHugeDocument(fixture);
-    const { key } = organization;
-    const durations: number[] = [];
-    const state = { isReading: true };
-    const other = async () => {
-      while (state.isReading) {
-        const startedAt = performance.now();
-        await clients.service.send({ method: 'GET', path: '/api/v1/templates', key });
-        durations.push(performance.now() - startedAt);
-        await new Promise((resolve) => setTimeout(resolve, everyMs));
-      }
-    };
-    const url = `${processes.service.origin}/api/v1/documents/${_id}`;
-    const huge = await startReader({ url, key });
-    const read = async () => {
-      for (let left = Math.ceil(10 * share); left > 0; left -= 1) {
-        await db.collection<{ _id: string }>('documents').updateOne({ _id }, { $inc: { row_version: 1 } });
-        await huge.read();
-      }
-      state.isReading = false;
-    };
-    await must(api, 'GET', `/documents/${_id}`, { as: organization.key });
-    try {
-      await Promise.all([other(), read()]);
-    } finally {
-      state.isReading = false;
-      await huge.close();
-    }
-    return durations;
-  },
-};
+import { bigDocument } from './trees.ts';
+import { getHugeDocument } from './waiting.ts';
 
 /** How long a revision of a document of 10,000 nodes takes, including its response. */
 export const reviseHuge: Limit = {

@@ -6,6 +6,6 @@ export {
   type ScryptCost,
 } from './password-hasher.ts';
 export { serveTasks } from './task-server.ts';
-export { startTimeSlices, type TimeSlices } from './time-slices.ts';
+export { runInSlices, type SlicedWork, startTimeSlices } from './time-slices.ts';
 export { WorkerOutOfMemory } from './worker.ts';
 export { createWorkerPool, type PoolEvents, type WorkerLimits, type WorkerPool } from './worker-pool.ts';

@@ -82,7 +82,7 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
             assertDraft(draft);
             assertNotInApproval(draft);
             const approverIds = await getApprovers(within, draft, body.approver_ids);
-            const content_hash = await computeContentHash(draft, await trees.findAll(draft, tx));
+            const content_hash = await computeContentHash(draft, await trees.findWords(draft, tx));
             const { comment = null } = body;
             const fields = { content_hash, submitted_by: actor.user_id, comment, created_at };
             const request = createRequest(draft, approverIds, fields);

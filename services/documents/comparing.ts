@@ -6,11 +6,10 @@ import { compareVersions, DiffTooLarge, VersionsUnrelated } from './contract.ts'
 import { maxContentBytes } from './rules/hierarchy.ts';
 import { findPrecedingVersion } from './rules/lifecycle.ts';
 import type { DocumentRow } from './store/collections.ts';
-import type { DocumentWithNodes } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
 import { toEtag } from './store/preconditions.ts';
 import type { Trees } from './store/tree.ts';
-import { compareDocuments } from './version-diff.ts';
+import { type ComparedVersion, compareDocuments } from './version-diff.ts';
 
 /** The dependencies of `comparisonHandlers`. */
 export interface ComparisonHandlerDeps {
@@ -39,16 +38,16 @@ export function comparisonHandlers({ store, families, trees }: ComparisonHandler
         return { etag, versions: await readNodes(found, tx) };
       });
       // the response of an ETag that the client has is empty
-      const parts = versions ? await compareDocuments(versions.from, versions.to) : [];
-      return reply(json(Buffer.concat(parts.map((part) => Buffer.from(part)))), { etag });
+      const bytes = versions ? await compareDocuments(versions.from, versions.to) : Buffer.alloc(0);
+      return reply(json(bytes), { etag });
     }),
   ];
 
   async function readNodes(
     { from, to }: Versions<DocumentRow>,
     tx: Transaction,
-  ): Promise<Versions<DocumentWithNodes>> {
-    const read = async (document: DocumentRow) => ({ document, nodes: await trees.findAll(document, tx) });
+  ): Promise<Versions<ComparedVersion>> {
+    const read = async (document: DocumentRow) => ({ document, nodes: await trees.findWords(document, tx) });
     return { from: from && (await read(from)), to: await read(to) };
   }
 }

@@ -1,16 +1,13 @@
 /** Runs the worker that updates the search index. Every replica runs it, and only the holder of the lease works. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { toPlainText } from '#libs/rich-text';
 import { every, type Worker } from '#libs/service';
 import { isUnavailable } from '#libs/store';
+import { startTimeSlices } from '#libs/workers';
 import { type WordBag, wordBag } from './rules/words.ts';
 import type { SearchIndex, StaleDocument } from './store/search-index.ts';
 
 const pollMs = 1_500;
 const batchSize = 50;
-
-/** The worker yields to the event loop after this many characters of JSON. */
-const yieldAfterCharacters = 64 * 1024;
 
 /** The dependencies of `searchIndexWorker`. */
 export interface SearchIndexWorkerDeps {
@@ -73,17 +70,14 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
   ): Promise<(StaleDocument & { words: string[] })[]> {
     const bags = new Map(documents.map(({ _id, title }) => [_id, createBags(title)]));
     const withNodes = documents.filter(({ node_count }) => node_count > 0).map(({ _id }) => _id);
-    let charactersSinceYield = 0;
+    const slices = startTimeSlices();
     const texts = withNodes.length > 0 ? searchIndex.texts(withNodes) : [];
     for await (const { document_id, title, content } of texts) {
       const bag = bags.get(document_id);
       if (!bag) continue;
       bag.titles.add(title);
       if (content !== null && !bag.text.isFull()) bag.text.add(parseText(document_id, content));
-      charactersSinceYield += content?.length ?? 0;
-      if (charactersSinceYield < yieldAfterCharacters) continue;
-      charactersSinceYield = 0;
-      await yieldToEventLoop();
+      if (slices.isOver()) await slices.next();
     }
     return documents.map((document) => ({ ...document, words: mergeWords(bags.get(document._id)) }));
   }

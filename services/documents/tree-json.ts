@@ -1,8 +1,8 @@
 /**
  * Renders trees as JSON bytes. Stored rich text is inserted as the JSON text that it is. Large trees are
- * rendered in small steps, so that other requests are served in between.
+ * rendered in slices, so that other requests are served in between.
  */
-import { setImmediate } from 'node:timers/promises';
+import { startTimeSlices } from '#libs/workers';
 import { toSummary } from './presenters.ts';
 import { getLineageId } from './rules/lineage.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
@@ -33,14 +33,14 @@ function renderOpening(document: DocumentRow): string {
 
 /** Renders the nodes of a document, each without its children. */
 export async function renderNodes(batches: NodeBatches): Promise<RenderedNode[]> {
-  const yieldCounter = createYieldCounter();
   const nodes: RenderedNode[] = [];
-  for await (const batch of batches)
+  for await (const batch of batches) {
+    const slices = startTimeSlices();
     for (const row of batch) {
-      const node = renderFields(row);
-      nodes.push(node);
-      if (yieldCounter.isYieldDue(node.opening.length)) await setImmediate();
+      nodes.push(renderFields(row));
+      if (slices.isOver()) await slices.next();
     }
+  }
   return nodes;
 }
 
@@ -48,26 +48,6 @@ export async function renderNodes(batches: NodeBatches): Promise<RenderedNode[]>
 export function renderNode(node: NodeRow, descendants: readonly NodeRow[] = []): Promise<Buffer> {
   const root = { node: renderFields(node), level: 0 };
   return join('', [root, ...listDescendants(node._id, groupByParent(descendants.map(renderFields)), 1)], '');
-}
-
-/** Rendering yields to other requests after this many nodes or bytes. */
-const yieldAfterNodes = 250;
-const yieldAfterBytes = 512 * 1024;
-
-function createYieldCounter() {
-  let nodes = 0;
-  let bytes = 0;
-  return {
-    /** Counts one node of this many bytes. Returns true, and restarts, if it is time to yield. */
-    isYieldDue(size: number): boolean {
-      nodes += 1;
-      bytes += size;
-      if (nodes < yieldAfterNodes && bytes < yieldAfterBytes) return false;
-      nodes = 0;
-      bytes = 0;
-      return true;
-    },
-  };
 }
 
 /**
@@ -120,11 +100,11 @@ async function join(before: string, positions: readonly TreePosition[], after: s
   }
   parts.push(Buffer.from(']}'.repeat(depth + 1) + after));
   const joined = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0));
-  const yieldCounter = createYieldCounter();
+  const slices = startTimeSlices();
   let offset = 0;
   for (const part of parts) {
     offset += part.copy(joined, offset);
-    if (yieldCounter.isYieldDue(part.length)) await setImmediate();
+    if (slices.isOver()) await slices.next();
   }
   return joined;
 }

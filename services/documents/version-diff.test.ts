@@ -12,7 +12,7 @@ import { compareDocuments } from './version-diff.ts';
 const parameters = { seed: 26, numRuns: 1_000 };
 
 async function compare(from: DocumentWithNodes | undefined, to: DocumentWithNodes): Promise<Diff> {
-  return Diff.parse(JSON.parse((await compareDocuments(from, to)).join('')));
+  return Diff.parse(JSON.parse((await compareDocuments(from, to)).toString()));
 }
 
 const reversedChanges = { added: 'removed', removed: 'added', changed: 'changed', unchanged: 'unchanged' };
@@ -147,8 +147,8 @@ test('the diff of 10,000 nodes lets other work run in between', async () => {
     if (!isDone) setImmediate(countTurns);
   };
   setImmediate(countTurns);
-  const parts = await compareDocuments(createVersion('before'), createVersion('after'));
+  const bytes = await compareDocuments(createVersion('before'), createVersion('after'));
   isDone = true;
-  expect(JSON.parse(parts.join('')).counts).toMatchObject({ changed: 10_000, moved: 0 });
+  expect(JSON.parse(bytes.toString()).counts).toMatchObject({ changed: 10_000, moved: 0 });
   expect(turns).toBeGreaterThan(5);
 });

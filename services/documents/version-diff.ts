@@ -1,6 +1,6 @@
-/** Compares two versions of a document, node by node and word by word. Lets other requests run every 10 ms. */
+/** Compares two versions of a document, node by node and word by word. Lets other requests run every 2 ms. */
 import { toPlainText } from '#libs/rich-text';
-import { startTimeSlices, type TimeSlices } from '#libs/workers';
+import { runInSlices, type SlicedWork } from '#libs/workers';
 import type { Diff, DiffNode } from './contract.ts';
 import { toSummary } from './presenters.ts';
 import { toCanonicalContent } from './rules/canonical-content.ts';
@@ -16,8 +16,14 @@ import {
   pairNodes,
 } from './rules/tree-comparison.ts';
 import { replaceText, reverseEdits, startWordDiff } from './rules/word-diff.ts';
-import type { DocumentRow, NodeRow } from './store/collections.ts';
-import type { DocumentWithNodes } from './store/document-repository.ts';
+import type { DocumentRow } from './store/collections.ts';
+import type { NodeWords } from './store/tree.ts';
+
+/** A version with what is compared of its nodes. */
+export interface ComparedVersion {
+  document: DocumentRow;
+  nodes: readonly NodeWords[];
+}
 
 /** How the rich text of a node changed. */
 type ContentChange = Pick<DiffNode, 'text' | 'format_changed'>;
@@ -25,54 +31,50 @@ type ContentChange = Pick<DiffNode, 'text' | 'format_changed'>;
 const noChange: ContentChange = { text: [], format_changed: false };
 
 /**
- * Returns the `Diff` as parts of JSON text. If `from` is undefined, every node is added. Moves and edits are found from
- * the version with the smaller id to the other one, so that exchanged versions give the same, reversed.
+ * Resolves with the `Diff` as JSON. If `from` is undefined, every node is added. Moves and edits are found from the
+ * version with the smaller id to the other one, so that exchanged versions give the same, reversed.
  */
-export async function compareDocuments(
-  from: DocumentWithNodes | undefined,
-  to: DocumentWithNodes,
-): Promise<string[]> {
-  const slices = startTimeSlices();
-  const before = numberTree(from?.nodes ?? []);
-  if (slices.isOver()) await slices.next();
-  const after = numberTree(to.nodes);
-  if (slices.isOver()) await slices.next();
+export function compareDocuments(from: ComparedVersion | undefined, to: ComparedVersion): Promise<Buffer> {
+  return runInSlices(compare(from, to));
+}
+
+function* compare(from: ComparedVersion | undefined, to: ComparedVersion): SlicedWork<Buffer> {
+  const before = yield* numberTree(from?.nodes ?? []);
+  const after = yield* numberTree(to.nodes);
   const isReversed = from !== undefined && from.document._id > to.document._id;
   const [one, other] = isReversed ? [after, before] : [before, after];
-  const pairs = pairNodes(one, other);
-  if (slices.isOver()) await slices.next();
-  const moved = findMoved(one, other, pairs);
-  const contentChanges = await compareContents(one, other, pairs, slices);
+  const pairs = yield* pairNodes(one, other);
+  const moved = yield* findMoved(one, other, pairs);
+  const contentChanges = yield* compareContents(one, other, pairs);
 
   const counts = { added: 0, removed: 0, changed: 0, moved: 0, unchanged: 0 };
-  const nodes: string[] = [];
-  for (const place of listPlaces(before, after, pairs)) {
+  const nodes = jsonItems();
+  for (const place of yield* listPlaces(before, after, pairs)) {
     const id = (place.to ?? place.from)?.node._id ?? '';
     const change = contentChanges.get(id) ?? noChange;
     const node = toDiffNode(place, isReversed ? reverse(change) : change, moved.has(id));
     if (node.moved) counts.moved += 1;
     if (node.change !== 'unchanged' || !node.moved) counts[node.change] += 1;
-    if (node.change !== 'unchanged' || node.moved) nodes.push(JSON.stringify(node));
-    if (slices.isOver()) await slices.next();
+    if (node.change !== 'unchanged' || node.moved) nodes.add(JSON.stringify(node));
+    yield;
   }
   return toJson(compareFields(from?.document, to.document), counts, nodes);
 }
 
 /** Compares the rich text of all pairs. Returns what changed by the ids of both nodes. */
-async function compareContents(
-  one: NumberedTree<NodeRow>,
-  other: NumberedTree<NodeRow>,
+function* compareContents(
+  one: NumberedTree<NodeWords>,
+  other: NumberedTree<NodeWords>,
   pairs: NodePairs,
-  slices: TimeSlices,
-): Promise<Map<string, ContentChange>> {
+): SlicedWork<Map<string, ContentChange>> {
   const changes = new Map<string, ContentChange>();
   const words = startWordDiff();
   for (const { node } of one.nodes.values()) {
     const counterpart = other.nodes.get(pairs.get(node._id) ?? '')?.node;
     if (!counterpart || counterpart.content === node.content) continue;
-    if (slices.isOver()) await slices.next();
+    yield;
     const [from, to] = [toText(node), toText(counterpart)];
-    if (slices.isOver()) await slices.next();
+    yield;
     const text = words.compare(from, to);
     const format_changed = text.length === 0 && !hasSameContent(node, counterpart);
     changes.set(node._id, { text, format_changed }).set(counterpart._id, { text, format_changed });
@@ -80,12 +82,12 @@ async function compareContents(
   return changes;
 }
 
-function toText(node: NodeRow | undefined): string {
+function toText(node: NodeWords | undefined): string {
   return node?.content ? toPlainText(JSON.parse(node.content)) : '';
 }
 
 /** Returns true if the rich text has the same canonical JSON: the order of names in the stored text may differ. */
-function hasSameContent(one: NodeRow, other: NodeRow): boolean {
+function hasSameContent(one: NodeWords, other: NodeWords): boolean {
   return toCanonicalContent(one.content) === toCanonicalContent(other.content);
 }
 
@@ -93,7 +95,11 @@ function reverse({ text, format_changed }: ContentChange): ContentChange {
   return { text: reverseEdits(text), format_changed };
 }
 
-function toDiffNode({ from, to }: ComparedPlace<NodeRow>, content: ContentChange, moved: boolean): DiffNode {
+function toDiffNode(
+  { from, to }: ComparedPlace<NodeWords>,
+  content: ContentChange,
+  moved: boolean,
+): DiffNode {
   const node = (to ?? from)?.node;
   if (!node) throw new Error('A node of a diff is in one of the versions');
   return {
@@ -109,8 +115,8 @@ function toDiffNode({ from, to }: ComparedPlace<NodeRow>, content: ContentChange
 }
 
 function getChange(
-  from: NodeRow | undefined,
-  to: NodeRow | undefined,
+  from: NodeWords | undefined,
+  to: NodeWords | undefined,
   { text, format_changed }: ContentChange,
 ): DiffNode['change'] {
   if (!from) return 'added';
@@ -118,7 +124,7 @@ function getChange(
   return from.title === to.title && text.length === 0 && !format_changed ? 'unchanged' : 'changed';
 }
 
-function toPlace({ node, number }: NumberedNode<NodeRow>): NonNullable<DiffNode['to']> {
+function toPlace({ node, number }: NumberedNode<NodeWords>): NonNullable<DiffNode['to']> {
   return { id: node._id, number, title: node.title };
 }
 
@@ -131,14 +137,33 @@ function compareFields(from: DocumentRow | undefined, to: DocumentRow): Header {
   return { from: from ? toSummary(from) : null, to: toSummary(to), fields };
 }
 
-/** Joins the parts in the order of the schema. The nodes are already JSON text. */
-function toJson({ from, to, fields }: Header, counts: Diff['counts'], nodes: readonly string[]): string[] {
-  const same = from !== null && fields.length === 0 && nodes.length === 0;
+/** Writes the response in the order of the schema. */
+function toJson({ from, to, fields }: Header, counts: Diff['counts'], nodes: JsonItems): Buffer {
+  const same = from !== null && fields.length === 0 && nodes.count === 0;
   const start = JSON.stringify({ from, to, same, fields, counts, nodes: [] });
-  return [
-    start.slice(0, -'[]}'.length),
-    '[',
-    ...nodes.flatMap((node, at) => (at === 0 ? [node] : [',', node])),
-    ']}',
-  ];
+  return Buffer.concat([Buffer.from(start.slice(0, -']}'.length)), ...nodes.toParts(), Buffer.from(']}')]);
+}
+
+/** The length of the parts in which items are written, UTF-16 code units. */
+const partLength = 64 * 1024;
+
+/** The items of a JSON list, which are added one by one. */
+type JsonItems = ReturnType<typeof jsonItems>;
+
+/** Collects items as bytes with commas in between. Garbage collection does not read them, as it does strings. */
+function jsonItems() {
+  const parts: Buffer[] = [];
+  let last = '';
+  const items = {
+    count: 0,
+    add(json: string): void {
+      last += items.count === 0 ? json : `,${json}`;
+      items.count += 1;
+      if (last.length < partLength) return;
+      parts.push(Buffer.from(last));
+      last = '';
+    },
+    toParts: (): Buffer[] => [...parts, Buffer.from(last)],
+  };
+  return items;
 }

@@ -1,6 +1,6 @@
 /** Renders the document of a link piece by piece, and creates the problem of an address with many unknown links. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Problem, type RateLimitPolicy, rateLimitHeaders, TooManyRequests } from '#libs/contract';
+import { startTimeSlices } from '#libs/workers';
 import type { AssetSizes } from './representations.ts';
 import type { LinkDocument, NodeRow, SharingStore } from './store/share-tokens.ts';
 
@@ -9,9 +9,6 @@ export type RenderSource = Pick<SharingStore, 'document' | 'nodes' | 'assetSizes
 
 /** Attempts to read a document that changes while it is being read. */
 export const maxAttempts = 5;
-
-/** Milliseconds that rendering may block the event loop. */
-const maxBlockMs = 10;
 
 /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */
 export type RenderDocument = (
@@ -31,15 +28,13 @@ export function createRenderer(source: RenderSource): RenderDocument {
   };
 }
 
-/** Joins the pieces as UTF-8 and yields to other requests in between. */
+/** Joins the pieces as UTF-8. Lets other requests run in between. */
 async function encodePieces(pieces: Iterable<string>): Promise<Uint8Array> {
   let text = '';
-  let since = performance.now();
+  const slices = startTimeSlices();
   for (const piece of pieces) {
     text += piece;
-    if (performance.now() - since < maxBlockMs) continue;
-    await yieldToEventLoop();
-    since = performance.now();
+    if (slices.isOver()) await slices.next();
   }
   return Buffer.from(text);
 }

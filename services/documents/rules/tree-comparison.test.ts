@@ -1,5 +1,6 @@
 /** Tests which nodes of two trees belong together, which have moved, and in which order they are listed. */
 import { describe, expect, test } from '@jest/globals';
+import { finish } from '../testing/finish.ts';
 import { type ComparedNode, findMoved, listPlaces, numberTree, pairNodes } from './tree-comparison.ts';
 
 /** A node as `lineage:title`, or with its children as `[node, ...children]`. */
@@ -20,15 +21,15 @@ function createTree(name: string, sketches: readonly Sketch[]) {
     }
   };
   add(sketches, null, 0);
-  return numberTree(rows.toReversed());
+  return finish(numberTree(rows.toReversed()));
 }
 
 function compare(from: readonly Sketch[], to: readonly Sketch[]) {
   const [one, other] = [createTree('-', from), createTree('+', to)];
-  const pairs = pairNodes(one, other);
-  expect(pairNodes(other, one)).toEqual(pairs);
-  const moved = findMoved(one, other, pairs);
-  const places = listPlaces(one, other, pairs);
+  const pairs = finish(pairNodes(one, other));
+  expect(finish(pairNodes(other, one))).toEqual(pairs);
+  const moved = finish(findMoved(one, other, pairs));
+  const places = finish(listPlaces(one, other, pairs));
   return {
     pairs: places.flatMap(({ from, to }) => (from && to ? [`${from.node._id}${to.node._id}`] : [])),
     moved: places.flatMap(({ to }) => (to && moved.has(to.node._id) ? [to.node._id] : [])),

@@ -1,4 +1,8 @@
-/** Compares the trees of two versions: which nodes belong together, which have moved, and how to list them. */
+/**
+ * Compares the trees of two versions: which nodes belong together, which have moved, and how to list them. All of it is
+ * work in slices, because a tree may have 10,000 nodes.
+ */
+import type { SlicedWork } from '#libs/workers';
 import { groupByParent, type NodePlace, type NodesByParent } from '../views.ts';
 import { findLongestIncreasing } from './increasing-sequence.ts';
 import { getLineageId, type NodeLineage } from './lineage.ts';
@@ -25,17 +29,19 @@ export interface NumberedTree<Node> {
 }
 
 /** Sorts and numbers the nodes of a document. */
-export function numberTree<Node extends ComparedNode>(rows: Iterable<Node>): NumberedTree<Node> {
+export function* numberTree<Node extends ComparedNode>(rows: Iterable<Node>): SlicedWork<NumberedTree<Node>> {
   const children = groupByParent(rows);
   const nodes = new Map<string, NumberedNode<Node>>();
-  const add = (parent: string | null, prefix: string) => {
+  function* add(parent: string | null, prefix: string): SlicedWork<void> {
     for (const [at, node] of (children.get(parent) ?? []).entries()) {
       const number = `${prefix}${at + 1}`;
       nodes.set(node._id, { node, number, index: nodes.size });
-      add(node._id, `${number}.`);
+      yield;
+      yield* add(node._id, `${number}.`);
     }
-  };
-  add(null, '');
+  }
+  yield;
+  yield* add(null, '');
   return { children, nodes };
 }
 
@@ -46,10 +52,10 @@ export type NodePairs = ReadonlyMap<string, string>;
  * Pairs the nodes of two trees: by lineage and type, and the others under paired parents by type and title, if no other
  * node there has both. The order of the trees does not matter.
  */
-export function pairNodes<Node extends ComparedNode>(
+export function* pairNodes<Node extends ComparedNode>(
   one: NumberedTree<Node>,
   other: NumberedTree<Node>,
-): NodePairs {
+): SlicedWork<NodePairs> {
   const pairs = new Map<string, string>();
   const parents: [string | null, string | null][] = [[null, null]];
   const pair = ({ _id: a }: Node, { _id: b }: Node) => {
@@ -57,10 +63,13 @@ export function pairNodes<Node extends ComparedNode>(
     parents.push([a, b]);
   };
   const listUnpaired = (siblings: readonly Node[] = []) => siblings.filter(({ _id }) => !pairs.has(_id));
-  pairByKey(listNodes(one), listNodes(other), toLineageKey, pair);
+  yield* pairByKey(listNodes(one), listNodes(other), toLineageKey, pair);
   // the list grows while it is processed
-  for (const [a, b] of parents)
-    pairByKey(listUnpaired(one.children.get(a)), listUnpaired(other.children.get(b)), toTitleKey, pair);
+  for (const [a, b] of parents) {
+    yield;
+    const [these, those] = [listUnpaired(one.children.get(a)), listUnpaired(other.children.get(b))];
+    yield* pairByKey(these, those, toTitleKey, pair);
+  }
   return pairs;
 }
 
@@ -72,35 +81,53 @@ const toLineageKey = (node: ComparedNode) => `${node.node_type} ${getLineageId(n
 const toTitleKey = ({ node_type, title }: ComparedNode) => `${node_type} ${title}`;
 
 /** Calls `pair` with two nodes that have a key which no other node of their lists has. */
-function pairByKey<Node>(
+function* pairByKey<Node>(
   one: readonly Node[],
   other: readonly Node[],
   toKey: (node: Node) => string,
   pair: (one: Node, other: Node) => void,
-): void {
-  const found = Map.groupBy(other, toKey);
-  for (const [key, nodes] of Map.groupBy(one, toKey)) {
+): SlicedWork<void> {
+  const found = yield* groupByKey(other, toKey);
+  for (const [key, nodes] of yield* groupByKey(one, toKey)) {
     const [a, b] = [nodes, found.get(key) ?? []];
     if (a.length === 1 && b.length === 1) pair(a[0] as Node, b[0] as Node);
+    yield;
   }
+}
+
+function* groupByKey<Node>(
+  nodes: readonly Node[],
+  toKey: (node: Node) => string,
+): SlicedWork<Map<string, Node[]>> {
+  const groups = new Map<string, Node[]>();
+  for (const node of nodes) {
+    const key = toKey(node);
+    const group = groups.get(key);
+    if (group) group.push(node);
+    else groups.set(key, [node]);
+    yield;
+  }
+  return groups;
 }
 
 /**
  * Returns the ids of the nodes that have moved, in both trees: whose parent differs, or which are not in the longest
  * common subsequence of their siblings. Of several such subsequences, the order of the trees decides.
  */
-export function findMoved<Node extends ComparedNode>(
+export function* findMoved<Node extends ComparedNode>(
   one: NumberedTree<Node>,
   other: NumberedTree<Node>,
   pairs: NodePairs,
-): Set<string> {
+): SlicedWork<Set<string>> {
   const moved = new Set<string>();
   for (const [parent, siblings] of one.children) {
     const otherParent = parent === null ? null : pairs.get(parent);
     const counterparts = siblings.flatMap(({ _id }) => other.nodes.get(pairs.get(_id) ?? '') ?? []);
+    yield;
     const stayed = counterparts.filter(({ node }) => node.parent_id === otherParent);
     const inOrder = findLongestIncreasing(stayed.map(({ index }) => index));
     const unmoved = new Set(stayed.filter((_, at) => inOrder.has(at)));
+    yield;
     for (const counterpart of counterparts) {
       const { _id } = counterpart.node;
       if (!unmoved.has(counterpart)) moved.add(_id).add(pairs.get(_id) ?? _id);
@@ -119,11 +146,11 @@ export interface ComparedPlace<Node> {
  * Lists the nodes of two trees in the reading order of `to`. A node that only `from` has follows the node that precedes
  * it there.
  */
-export function listPlaces<Node>(
+export function* listPlaces<Node>(
   from: NumberedTree<Node>,
   to: NumberedTree<Node>,
   pairs: NodePairs,
-): ComparedPlace<Node>[] {
+): SlicedWork<ComparedPlace<Node>[]> {
   const places: ComparedPlace<Node>[] = [];
   /** The removed nodes that follow each other node of `from`. */
   const removed = new Map<string, ComparedPlace<Node>[]>();
@@ -133,12 +160,14 @@ export function listPlaces<Node>(
       following = [];
       removed.set(id, following);
     } else following.push({ from: numbered });
+    yield;
   }
   for (const [id, numbered] of to.nodes) {
     const counterpart = pairs.get(id) ?? '';
     const found = from.nodes.get(counterpart);
     places.push({ ...(found && { from: found }), to: numbered });
     for (const place of removed.get(counterpart) ?? []) places.push(place);
+    yield;
   }
   return places;
 }

@@ -14,6 +14,14 @@ const batchNodes = 250;
 /** Identifies a document and gives the size of its tree. */
 export type TreeRef = Pick<DocumentRow, '_id'> & TreeSize;
 
+const wordFields = {
+  ...{ parent_id: 1, order: 1, lineage_id: 1 },
+  ...{ node_type: 1, title: 1, content: 1 },
+};
+
+/** The place and the words of a node. Of 10,000 nodes, they take half the memory and its garbage collection. */
+export type NodeWords = Pick<NodeRow, '_id' | keyof typeof wordFields>;
+
 /** Creates the store of nodes. Its callers have authorized access to the documents. */
 export function trees(store: Store) {
   const rows = store.rows(nodes);
@@ -26,6 +34,13 @@ export function trees(store: Store) {
       if (document.node_count === 0) return [];
       const batchSize = getBatchSize(document);
       return driver.find({ document_id: document._id }, { ...sessionOptions(tx), batchSize }).toArray();
+    },
+
+    /** Returns the places and words of all nodes of a document, in no particular order. */
+    async findWords(document: TreeRef, tx: Transaction): Promise<NodeWords[]> {
+      if (document.node_count === 0) return [];
+      const options = { ...sessionOptions(tx), batchSize: getBatchSize(document), projection: wordFields };
+      return driver.find<NodeWords>({ document_id: document._id }, options).toArray();
     },
 
     /** Reads all nodes of a document in batches. Decodes each batch on demand to limit memory use. */

@@ -3,6 +3,7 @@ import { toPlainText } from '#libs/rich-text';
 import type { Diff, DiffNode } from '../contract.ts';
 import { type NumberedTree, numberTree } from '../rules/tree-comparison.ts';
 import type { NodeRow } from '../store/collections.ts';
+import { finish } from './finish.ts';
 
 /** What a diff says of a node: title, plain text and children. */
 export interface TextNode {
@@ -15,7 +16,7 @@ const toText = ({ content }: NodeRow) => (content === null ? '' : toPlainText(JS
 
 /** Converts the rows of a tree to titles and plain texts. */
 export function toTextNodes(rows: readonly NodeRow[]): TextNode[] {
-  const { children } = numberTree(rows);
+  const { children } = finish(numberTree(rows));
   const read = (parent: string | null): TextNode[] =>
     (children.get(parent) ?? []).map((node) => ({
       title: node.title,
@@ -27,7 +28,7 @@ export function toTextNodes(rows: readonly NodeRow[]): TextNode[] {
 
 /** Returns titles and plain texts of `to`, from the nodes of `from` and the diff alone. */
 export function applyDiff(rows: readonly NodeRow[], { nodes }: Pick<Diff, 'nodes'>): TextNode[] {
-  const from = numberTree(rows);
+  const from = finish(numberTree(rows));
   const listed = new Map(nodes.flatMap((node) => (node.to ? [[node.to.number, node] as const] : [])));
   const changed = new Set(nodes.map((node) => node.from?.id));
 
