@@ -7,6 +7,12 @@ import { findLoneSurrogates } from './lone-surrogates.ts';
 /** The maximum number of nested lists and objects. */
 const maxDepth = 128;
 
+/**
+ * The maximum number of values, approximately: of commas, lists and objects. The parser keeps a pointer to each outside
+ * of the heap, where no limit holds. The densest correct tree of 32 MiB has about four million.
+ */
+const maxValues = 5_000_000;
+
 /** A parsed body: its value or its errors, or `malformed` if it is not JSON, with the reason if there is one. */
 export interface JsonBody {
   value: unknown;
@@ -21,7 +27,8 @@ export function parseJsonBody(shape: z.ZodType, bytes: Uint8Array): JsonBody {
   const errors = createInputErrors();
   const hash = createHash('sha256').update(bytes).digest('base64url');
   const malformed = (reason?: string) => ({ value: undefined, errors, malformed: { reason }, hash });
-  if (isNestedDeeper(bytes)) return malformed(`The JSON is nested deeper than ${maxDepth} levels.`);
+  const excess = findExcess(bytes);
+  if (excess) return malformed(excess);
   let value: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -36,11 +43,12 @@ export function parseJsonBody(shape: z.ZodType, bytes: Uint8Array): JsonBody {
 }
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
-const [quote, backslash, openList, closeList, openObject, closeObject] = Buffer.from('"\\[]{}');
+const [quote, backslash, comma, openList, closeList, openObject, closeObject] = Buffer.from('"\\,[]{}');
 
-/** Returns whether JSON is nested too deep, before a parser or a validator works on it. */
-function isNestedDeeper(bytes: Uint8Array): boolean {
+/** Returns what JSON has too much of, before a parser or a validator works on it. */
+function findExcess(bytes: Uint8Array): string | undefined {
   let depth = 0;
+  let values = 0;
   let isInString = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
@@ -50,8 +58,10 @@ function isNestedDeeper(bytes: Uint8Array): boolean {
     } else if (byte === quote) isInString = true;
     else if (byte === openList || byte === openObject) {
       depth += 1;
-      if (depth > maxDepth) return true;
+      values += 1;
+      if (depth > maxDepth) return `The JSON is nested deeper than ${maxDepth} levels.`;
     } else if (byte === closeList || byte === closeObject) depth -= 1;
+    else if (byte === comma) values += 1;
   }
-  return false;
+  return values > maxValues ? 'The JSON has more than five million values.' : undefined;
 }

@@ -1,4 +1,5 @@
 /** Parses JSON bodies: small ones at once, large ones one after the other in a worker. */
+import process from 'node:process';
 import type { z } from 'zod';
 import { type BodyTasks, type JsonBody, PayloadTooLarge, parseJsonBody } from '#libs/contract';
 import {
@@ -15,8 +16,14 @@ const maxInlineBytes = 256 * 1024;
 /** Smaller bodies take a fraction of a millisecond. Larger ones share time slices: many cannot block the process. */
 const maxUnslicedBytes = 4 * 1024;
 
-/** One worker, which ends after ten seconds without work. A tree of 32 MiB needs less than 192 MB of heap. */
-const limits: WorkerLimits = { workers: 1, maxQueue: 64, timeoutSeconds: 60, memoryMb: 256, idleMs: 10_000 };
+/** One worker, which ends after ten seconds without work. Most trees of 32 MiB need less than 128 MB of heap. */
+const limits: WorkerLimits = {
+  workers: 1,
+  maxQueue: 64,
+  timeoutSeconds: 60,
+  memoryMb: getWorkerHeapMb(),
+  idleMs: 10_000,
+};
 
 /** Parses JSON bodies. */
 export interface BodyParser {
@@ -56,4 +63,14 @@ export function createBodyParser(
     },
     close: async () => pool?.close(),
   };
+}
+
+/**
+ * Returns 256, or a quarter of the container's memory: a body that needs too much gets a 413 before Linux has to end a
+ * process, which is not always the worker.
+ */
+function getWorkerHeapMb(): number {
+  // 0 if the system does not say it
+  const containerBytes = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return Math.min(256, Math.floor(containerBytes / 2 ** 20 / 4));
 }

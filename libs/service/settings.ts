@@ -122,7 +122,7 @@ export const commonSettings = z.object({
     .pipe(z.number().min(1))
     .default(1000)
     .meta({ description: 'Requests that a principal may send at once' }),
-  BODY_MEMORY_MB: integer.pipe(z.number().min(48)).default(96).meta({
+  BODY_MEMORY_MB: integer.pipe(z.number().min(48)).default(64).meta({
     description: 'Memory for the bodies of all requests in flight, MiB. Above it, requests get a 503',
   }),
   MAX_REQUESTS_IN_PROGRESS: integer.pipe(z.number().min(128)).default(1_000).meta({

@@ -74,7 +74,7 @@ export async function httpFixture(
     apiPrefix: '/api/v1',
     limit: options.limit,
     ...(options.admission && { admission: options.admission }),
-    bodies: options.bodies ?? { budget: createBodyBudget(96 * 2 ** 20), parser: createBodyParser() },
+    bodies: options.bodies ?? { budget: createBodyBudget(64 * 2 ** 20), parser: createBodyParser() },
     span: (_name, _headers, work) => work(),
     onOutcome: (outcome) => void outcomes.push(outcome),
   });

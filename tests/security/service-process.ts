@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { apiClient, freePorts, type HttpClient, testMongo } from '#libs/testing';
+import memoryLimits from '../../scripts/memory-limits.json' with { type: 'json' };
 import { runScript, type SupervisedProgram, stopProgram, supervise } from '../programs.ts';
 
 /** The process under attack. */
@@ -19,6 +20,7 @@ export interface ServiceProcess {
 const settings = {
   LOG_LEVEL: 'info',
   DRAIN_SECONDS: '3',
+  ...memoryLimits.environment,
   DEFAULT_PLAN: 'scale',
   RATE_LIMIT_PER_MINUTE: '0',
   REGISTRATIONS_PER_HOUR: '0',

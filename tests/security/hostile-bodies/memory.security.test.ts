@@ -95,9 +95,13 @@ const headers = { 'content-type': 'application/json' };
 const paragraph = { type: 'paragraph', content: [{ type: 'text', text: 'Count the cash. '.repeat(170) }] };
 const node = { node_type: 'section', title: 'Cash', content: { type: 'doc', content: [paragraph] } };
 
+const differentNames = Array.from({ length: 2_000_000 }, (_, at) => `{"n${at}":1}`);
+
 test.each([
   ['trees of 28 MB', () => JSON.stringify({ nodes: Array.from({ length: 9_900 }, () => node) })],
+  ['lists of two million objects with different names', () => `{"nodes":[${differentNames.join(',')}]}`],
   ['lists of ten million objects', () => `{"nodes":[${'{},'.repeat(10 * mebibyte)}{}]}`],
+  ['lists of sixteen million numbers', () => `{"nodes":[${'1,'.repeat(15.5 * mebibyte)}1]}`],
 ])(
   'three %s at once leave the service available',
   async (_, create) => {
