@@ -8,6 +8,7 @@ export {
 } from './audit-log.ts';
 export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
+export { countTurns, withTickClock } from './event-loop.ts';
 export { retainedBufferBytes, retainedBytes } from './heap.ts';
 export {
   type AnyJson,

@@ -1,6 +1,7 @@
 /** Tests properties of the comparison of versions, for generated trees with moves, and its time slices. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { countTurns, withTickClock } from '#libs/testing';
 import { computeContentHash } from './content-hash.ts';
 import { Diff, type DiffNode } from './contract.ts';
 import type { DocumentWithNodes } from './store/document-repository.ts';
@@ -127,28 +128,24 @@ describe('the diff of a node', () => {
   });
 });
 
-test('the diff of 10,000 nodes lets other work run in between', async () => {
-  const createVersion = (word: string): DocumentWithNodes => {
-    const document = documentRow();
-    const content = (at: number) =>
-      JSON.stringify({
-        type: 'doc',
-        content: [{ type: 'paragraph', content: [{ type: 'text', text: `Step ${at} ${word}` }] }],
-      });
-    const nodes = Array.from({ length: 10_000 }, (_, at) =>
-      nodeRow(document, { order: at, content: content(at), lineage_id: `${at}` }),
-    );
-    return { document, nodes };
-  };
-  let turns = 0;
-  let isDone = false;
-  const countTurns = () => {
-    turns += 1;
-    if (!isDone) setImmediate(countTurns);
-  };
-  setImmediate(countTurns);
-  const bytes = await compareDocuments(createVersion('before'), createVersion('after'));
-  isDone = true;
-  expect(JSON.parse(bytes.toString()).counts).toMatchObject({ changed: 10_000, moved: 0 });
-  expect(turns).toBeGreaterThan(5);
+/** Creates a version of 1,000 steps whose texts end with a word. */
+function createLargeVersion(word: string): DocumentWithNodes {
+  const document = documentRow();
+  const toContent = (text: string) =>
+    JSON.stringify({ type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text }] }] });
+  const nodes = Array.from({ length: 1_000 }, (_, at) =>
+    nodeRow(document, { order: at, content: toContent(`Step ${at} ${word}`), lineage_id: `${at}` }),
+  );
+  return { document, nodes };
+}
+
+// for each node: 2 yields to number both nodes, 4 to pair them, 1 or 2 to compare them, 2 to list them, 1 to write them
+test.each([
+  ['unchanged', 'before', 10],
+  ['changed', 'after', 11],
+])('the diff of 1,000 %s nodes lets other work run in between', async (change, word, yields) => {
+  const [from, to] = [createLargeVersion('before'), createLargeVersion(word)];
+  const { result, turns } = await withTickClock(() => countTurns(compareDocuments(from, to)));
+  expect(JSON.parse(result.toString()).counts).toMatchObject({ [change]: 1_000, moved: 0 });
+  expect(turns).toBeGreaterThanOrEqual(500 * yields);
 });

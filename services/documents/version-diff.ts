@@ -48,14 +48,16 @@ function* compare(from: ComparedVersion | undefined, to: ComparedVersion): Slice
   const contentChanges = yield* compareContents(one, other, pairs);
 
   const counts = { added: 0, removed: 0, changed: 0, moved: 0, unchanged: 0 };
-  const nodes = jsonItems();
+  // as bytes, because garbage collection reads strings
+  const nodes: Buffer[] = [];
   for (const place of yield* listPlaces(before, after, pairs)) {
     const id = (place.to ?? place.from)?.node._id ?? '';
     const change = contentChanges.get(id) ?? noChange;
     const node = toDiffNode(place, isReversed ? reverse(change) : change, moved.has(id));
     if (node.moved) counts.moved += 1;
     if (node.change !== 'unchanged' || !node.moved) counts[node.change] += 1;
-    if (node.change !== 'unchanged' || node.moved) nodes.add(JSON.stringify(node));
+    if (node.change !== 'unchanged' || node.moved)
+      nodes.push(Buffer.from(`${nodes.length > 0 ? ',' : ''}${JSON.stringify(node)}`));
     yield;
   }
   return toJson(compareFields(from?.document, to.document), counts, nodes);
@@ -70,9 +72,9 @@ function* compareContents(
   const changes = new Map<string, ContentChange>();
   const words = startWordDiff();
   for (const { node } of one.nodes.values()) {
+    yield;
     const counterpart = other.nodes.get(pairs.get(node._id) ?? '')?.node;
     if (!counterpart || counterpart.content === node.content) continue;
-    yield;
     const [from, to] = [toText(node), toText(counterpart)];
     yield;
     const text = words.compare(from, to);
@@ -137,33 +139,9 @@ function compareFields(from: DocumentRow | undefined, to: DocumentRow): Header {
   return { from: from ? toSummary(from) : null, to: toSummary(to), fields };
 }
 
-/** Writes the response in the order of the schema. */
-function toJson({ from, to, fields }: Header, counts: Diff['counts'], nodes: JsonItems): Buffer {
-  const same = from !== null && fields.length === 0 && nodes.count === 0;
+/** Writes the response in the order of the schema. `nodes` are JSON with the commas in between. */
+function toJson({ from, to, fields }: Header, counts: Diff['counts'], nodes: readonly Buffer[]): Buffer {
+  const same = from !== null && fields.length === 0 && nodes.length === 0;
   const start = JSON.stringify({ from, to, same, fields, counts, nodes: [] });
-  return Buffer.concat([Buffer.from(start.slice(0, -']}'.length)), ...nodes.toParts(), Buffer.from(']}')]);
-}
-
-/** The length of the parts in which items are written, UTF-16 code units. */
-const partLength = 64 * 1024;
-
-/** The items of a JSON list, which are added one by one. */
-type JsonItems = ReturnType<typeof jsonItems>;
-
-/** Collects items as bytes with commas in between. Garbage collection does not read them, as it does strings. */
-function jsonItems() {
-  const parts: Buffer[] = [];
-  let last = '';
-  const items = {
-    count: 0,
-    add(json: string): void {
-      last += items.count === 0 ? json : `,${json}`;
-      items.count += 1;
-      if (last.length < partLength) return;
-      parts.push(Buffer.from(last));
-      last = '';
-    },
-    toParts: (): Buffer[] => [...parts, Buffer.from(last)],
-  };
-  return items;
+  return Buffer.concat([Buffer.from(start.slice(0, -']}'.length)), ...nodes, Buffer.from(']}')]);
 }

@@ -1,6 +1,7 @@
 /** Tests which nodes of two trees belong together, which have moved, and in which order they are listed. */
 import { describe, expect, test } from '@jest/globals';
-import { finish } from '../testing/finish.ts';
+import type { SlicedWork } from '#libs/workers';
+import { countYields, finish } from '../testing/finish.ts';
 import { type ComparedNode, findMoved, listPlaces, numberTree, pairNodes } from './tree-comparison.ts';
 
 /** A node as `lineage:title`, or with its children as `[node, ...children]`. */
@@ -95,4 +96,19 @@ describe('the list of nodes', () => {
 
   test('has the numbers of the public page', () =>
     expect(compare([], ['a', ['b', 'c', ['d', 'e']]]).numbers).toEqual(['1', '2', '2.1', '2.2', '2.2.1']));
+});
+
+test('each step yields about once for each of its nodes', () => {
+  const sections = Array.from({ length: 50 }, (_, at): Sketch => [`section${at}`, `step${at}`]);
+  const [one, other] = [createTree('-', sections), createTree('+', sections)];
+  const pairs = finish(pairNodes(one, other));
+  const rows = [...one.nodes.values()].map(({ node }) => node);
+  const countPerNode = (work: SlicedWork<unknown>) => Math.floor(countYields(work) / rows.length);
+  expect({
+    numberTree: countPerNode(numberTree(rows)),
+    pairNodes: countPerNode(pairNodes(one, other)),
+    findMoved: countPerNode(findMoved(one, other, pairs)),
+    listPlaces: countPerNode(listPlaces(one, other, pairs)),
+    // pairs take one yield for each of both nodes, their lineage and their children
+  }).toEqual({ numberTree: 1, pairNodes: 4, findMoved: 1, listPlaces: 2 });
 });

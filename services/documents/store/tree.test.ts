@@ -1,4 +1,4 @@
-/** Tests the copies of trees in a real MongoDB. */
+/** Tests reading and copying trees in a real MongoDB. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Store } from '#libs/store';
 import { documentRow, nodeRow } from '../testing/rows.ts';
@@ -114,4 +114,19 @@ test('copyTree copies 10,000 nodes in one transaction, or none', async () => {
   });
   await expect(failing).rejects.toThrow('no');
   expect(await nodeTrees.findAll(failed)).toEqual([]);
+});
+
+test('findWords reads places and words, also those of its transaction', async () => {
+  const { document, nodes } = createSample();
+  await insertDocument(document, nodes);
+  const added = nodeRow(document, { title: 'added', order: 3 });
+  const toWords = ({ _id, parent_id, order, lineage_id, node_type, title, content }: NodeRow) => ({
+    ...{ _id, parent_id, order, lineage_id },
+    ...{ node_type, title, content },
+  });
+  const found = await store.transact(toActor(document), async (tx) => {
+    await nodeTrees.add([added], tx);
+    return nodeTrees.findWords(document, tx);
+  });
+  expect(new Set(found)).toEqual(new Set([...nodes, added].map(toWords)));
 });

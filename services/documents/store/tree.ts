@@ -14,10 +14,7 @@ const batchNodes = 250;
 /** Identifies a document and gives the size of its tree. */
 export type TreeRef = Pick<DocumentRow, '_id'> & TreeSize;
 
-const wordFields = {
-  ...{ parent_id: 1, order: 1, lineage_id: 1 },
-  ...{ node_type: 1, title: 1, content: 1 },
-};
+const wordFields = { parent_id: 1, order: 1, lineage_id: 1, node_type: 1, title: 1, content: 1 };
 
 /** The place and the words of a node. Of 10,000 nodes, they take half the memory and its garbage collection. */
 export type NodeWords = Pick<NodeRow, '_id' | keyof typeof wordFields>;
@@ -30,17 +27,13 @@ export function trees(store: Store) {
 
   const tree = {
     /** Returns all nodes of a document, in no particular order. */
-    async findAll(document: TreeRef, tx?: Transaction): Promise<NodeRow[]> {
-      if (document.node_count === 0) return [];
-      const batchSize = getBatchSize(document);
-      return driver.find({ document_id: document._id }, { ...sessionOptions(tx), batchSize }).toArray();
+    findAll(document: TreeRef, tx?: Transaction): Promise<NodeRow[]> {
+      return findNodes<NodeRow>(document, sessionOptions(tx));
     },
 
     /** Returns the places and words of all nodes of a document, in no particular order. */
-    async findWords(document: TreeRef, tx: Transaction): Promise<NodeWords[]> {
-      if (document.node_count === 0) return [];
-      const options = { ...sessionOptions(tx), batchSize: getBatchSize(document), projection: wordFields };
-      return driver.find<NodeWords>({ document_id: document._id }, options).toArray();
+    findWords(document: TreeRef, tx: Transaction): Promise<NodeWords[]> {
+      return findNodes<NodeWords>(document, { ...sessionOptions(tx), projection: wordFields });
     },
 
     /** Reads all nodes of a document in batches. Decodes each batch on demand to limit memory use. */
@@ -180,7 +173,15 @@ export function trees(store: Store) {
     },
   };
   return tree;
+
+  async function findNodes<Row extends NodeWords>(document: TreeRef, options: FindOptions): Promise<Row[]> {
+    if (document.node_count === 0) return [];
+    const batchSize = getBatchSize(document);
+    return driver.find<Row>({ document_id: document._id }, { ...options, batchSize }).toArray();
+  }
 }
+
+type FindOptions = ReturnType<typeof sessionOptions> & { projection?: typeof wordFields };
 
 /** The part of a node that `findLineage` reads. */
 type LineageRow = Pick<NodeRow, '_id' | 'created_by' | 'created_at'> & { lineage_id?: string };
