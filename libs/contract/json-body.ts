@@ -8,10 +8,10 @@ import { findLoneSurrogates } from './lone-surrogates.ts';
 const maxDepth = 128;
 
 /**
- * The maximum number of values, approximately: of commas, lists and objects. The parser keeps a pointer to each outside
- * of the heap, where no limit holds. The densest correct tree of 32 MiB has about four million.
+ * The maximum number of commas, lists and objects. The parser keeps a pointer to each value outside of the heap, where
+ * no limit holds. The densest correct tree of 32 MiB has about four million.
  */
-const maxValues = 5_000_000;
+const maxMarks = 5_000_000;
 
 /** A parsed body: its value or its errors, or `malformed` if it is not JSON, with the reason if there is one. */
 export interface JsonBody {
@@ -48,7 +48,7 @@ const [quote, backslash, comma, openList, closeList, openObject, closeObject] = 
 /** Returns what JSON has too much of, before a parser or a validator works on it. */
 function findExcess(bytes: Uint8Array): string | undefined {
   let depth = 0;
-  let values = 0;
+  let marks = 0;
   let isInString = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
@@ -58,10 +58,10 @@ function findExcess(bytes: Uint8Array): string | undefined {
     } else if (byte === quote) isInString = true;
     else if (byte === openList || byte === openObject) {
       depth += 1;
-      values += 1;
+      marks += 1;
       if (depth > maxDepth) return `The JSON is nested deeper than ${maxDepth} levels.`;
     } else if (byte === closeList || byte === closeObject) depth -= 1;
-    else if (byte === comma) values += 1;
+    else if (byte === comma) marks += 1;
   }
-  return values > maxValues ? 'The JSON has more than five million values.' : undefined;
+  return marks > maxMarks ? 'The JSON has more than five million commas, lists and objects.' : undefined;
 }

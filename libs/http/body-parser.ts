@@ -16,7 +16,7 @@ const maxInlineBytes = 256 * 1024;
 /** Smaller bodies take a fraction of a millisecond. Larger ones share time slices: many cannot block the process. */
 const maxUnslicedBytes = 4 * 1024;
 
-/** One worker, which ends after ten seconds without work. Most trees of 32 MiB need less than 128 MB of heap. */
+/** One worker, which ends after ten seconds without work. Trees of 28 MiB of sentences need less than 96 MB of heap. */
 const limits: WorkerLimits = {
   workers: 1,
   maxQueue: 64,
@@ -66,11 +66,11 @@ export function createBodyParser(
 }
 
 /**
- * Returns 256, or a quarter of the container's memory: a body that needs too much gets a 413 before Linux has to end a
+ * Returns 256, or a fifth of the container's memory: a body that needs too much gets a 413 before Linux has to end a
  * process, which is not always the worker.
  */
 function getWorkerHeapMb(): number {
   // 0 if the system does not say it
   const containerBytes = process.constrainedMemory() || Number.POSITIVE_INFINITY;
-  return Math.min(256, Math.floor(containerBytes / 2 ** 20 / 4));
+  return Math.min(256, Math.floor(containerBytes / 2 ** 20 / 5));
 }

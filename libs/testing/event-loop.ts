@@ -1,4 +1,4 @@
-/** Tests that long work lets other work run in between, on a machine of any speed. */
+/** For tests that long work lets other work run in between, on a machine of any speed. */
 
 /**
  * Counts the turns of the event loop while the work runs. Other requests are served in each of them. The turn of the

@@ -48,7 +48,7 @@ function* compare(from: ComparedVersion | undefined, to: ComparedVersion): Slice
   const contentChanges = yield* compareContents(one, other, pairs);
 
   const counts = { added: 0, removed: 0, changed: 0, moved: 0, unchanged: 0 };
-  // as bytes, because garbage collection reads strings
+  // bytes are outside of the heap, which garbage collection copies
   const nodes: Buffer[] = [];
   for (const place of yield* listPlaces(before, after, pairs)) {
     const id = (place.to ?? place.from)?.node._id ?? '';

@@ -95,11 +95,13 @@ const headers = { 'content-type': 'application/json' };
 const paragraph = { type: 'paragraph', content: [{ type: 'text', text: 'Count the cash. '.repeat(170) }] };
 const node = { node_type: 'section', title: 'Cash', content: { type: 'doc', content: [paragraph] } };
 
-const differentNames = Array.from({ length: 2_000_000 }, (_, at) => `{"n${at}":1}`);
+/** Writes objects whose names differ, which take much memory. */
+const writeObjects = (count: number) =>
+  `{"nodes":[${Array.from({ length: count }, (_, at) => `{"n${at}":1}`).join(',')}]}`;
 
 test.each([
   ['trees of 28 MB', () => JSON.stringify({ nodes: Array.from({ length: 9_900 }, () => node) })],
-  ['lists of two million objects with different names', () => `{"nodes":[${differentNames.join(',')}]}`],
+  ['lists of two million objects with different names', () => writeObjects(2_000_000)],
   ['lists of ten million objects', () => `{"nodes":[${'{},'.repeat(10 * mebibyte)}{}]}`],
   ['lists of sixteen million numbers', () => `{"nodes":[${'1,'.repeat(15.5 * mebibyte)}1]}`],
 ])(
@@ -112,6 +114,17 @@ test.each([
     // the worker may need too much memory or be ended: then nothing is stored
     for (const { status } of await replies) expect([200, 400, 413, 503]).toContain(status);
     await expectService();
+  },
+  timeout,
+);
+
+test(
+  'the worker takes at most a fifth of the memory',
+  async () => {
+    const put = (body: string) =>
+      service.api.request('PUT', `${documentPath}/nodes`, { as: ada.token, body, headers });
+    expect((await put(writeObjects(200_000))).status).toBe(400);
+    expect((await put(writeObjects(700_000))).status).toBe(limit ? 413 : 400);
   },
   timeout,
 );
