@@ -1,4 +1,4 @@
-/** Parses JSON bodies: small ones at once, large ones one after the other in a worker. */
+/** Parses JSON bodies: small ones in this process, large ones in a worker, which parses one after the other. */
 import process from 'node:process';
 import type { z } from 'zod';
 import { type BodyTasks, type JsonBody, PayloadTooLarge, parseJsonBody } from '#libs/contract';
@@ -10,13 +10,13 @@ import {
   WorkerOutOfMemory,
 } from '#libs/workers';
 
-/** Larger bodies are parsed in a worker. One of this size blocks the process for at most some ten milliseconds. */
+/** Larger bodies are parsed in a worker. A body of exactly this size blocks the process for about ten milliseconds. */
 const maxInlineBytes = 256 * 1024;
 
-/** Smaller bodies take a fraction of a millisecond. Larger ones share time slices: many cannot block the process. */
+/** Larger bodies share time slices, so that many of them cannot block the process. Smaller ones take below 1 ms. */
 const maxUnslicedBytes = 4 * 1024;
 
-/** One worker, which ends after ten seconds without work. Trees of 28 MiB of sentences need less than 96 MB of heap. */
+/** One worker, which ends after ten seconds without work. A body of 28 MiB, mostly sentences, needs 96 MB of heap. */
 const limits: WorkerLimits = {
   workers: 1,
   maxQueue: 64,
@@ -36,7 +36,7 @@ export interface BodyParser {
   close(): Promise<void>;
 }
 
-/** Creates a parser. `worker` is the program of the worker; without it, all bodies are parsed at once. */
+/** Creates a parser. `worker` is the program of the worker; without it, all bodies are parsed in this process. */
 export function createBodyParser(
   worker?: URL,
   events: PoolEvents = { onError: () => undefined, onRejected: () => undefined },
@@ -66,11 +66,11 @@ export function createBodyParser(
 }
 
 /**
- * Returns 256, or a fifth of the container's memory: a body that needs too much gets a 413 before Linux has to end a
- * process, which is not always the worker.
+ * Returns the limit of the worker's heap, MB: a fifth of the container's memory, at most 256. A body that needs more
+ * gets a 413. Without the limit, Linux would end a process of the container, and that can be the service.
  */
 function getWorkerHeapMb(): number {
-  // 0 if the system does not say it
+  // 0 means that the limit of the container is unknown
   const containerBytes = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   return Math.min(256, Math.floor(containerBytes / 2 ** 20 / 5));
 }

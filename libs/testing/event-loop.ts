@@ -1,8 +1,8 @@
-/** For tests that long work lets other work run in between, on a machine of any speed. */
+/** Helpers to test, on a machine of any speed, that long work pauses so that other work can run. */
 
 /**
- * Counts the turns of the event loop while the work runs. Other requests are served in each of them. The turn of the
- * first or last pause may not count.
+ * Counts the turns of the event loop until the work ends. Each pause of the work lets one turn run, in which a service
+ * would answer other requests. The result can be one less than the number of pauses.
  */
 export async function countTurns<Result>(work: Promise<Result>): Promise<{ result: Result; turns: number }> {
   let turns = 0;
@@ -22,8 +22,8 @@ export async function countTurns<Result>(work: Promise<Result>): Promise<{ resul
 }
 
 /**
- * Runs work while `performance.now` advances by 1 ms at each look, and only then. So work that looks at the clock after
- * each item pauses after every second one, because a time slice lasts 2 ms.
+ * Runs work while each call of `performance.now` advances the clock by 1 ms, and nothing else does. A time slice lasts
+ * 2 ms, so work that reads the clock once per item pauses after every second item.
  */
 export async function withTickClock<Result>(run: () => Promise<Result>): Promise<Result> {
   const { now } = performance;
