@@ -16,6 +16,8 @@ const maxInlineBytes = 256 * 1024;
 /** Larger bodies share time slices, so that many of them cannot block the process. Smaller ones take below 1 ms. */
 const maxUnslicedBytes = 4 * 1024;
 
+const maxWorkerHeapMb = 256;
+
 /** One worker, which ends after ten seconds without work. A body of 28 MiB, mostly sentences, needs 96 MB of heap. */
 const limits: WorkerLimits = {
   workers: 1,
@@ -70,7 +72,9 @@ export function createBodyParser(
  * gets a 413. Without the limit, Linux would end a process of the container, and that can be the service.
  */
 function getWorkerHeapMb(): number {
-  // 0 means that the limit of the container is unknown
+  // Deno does not know the container's memory, and requires a permission to ask for it
+  if (process.versions.deno) return maxWorkerHeapMb;
+  // 0 means that the container's memory is unknown
   const containerBytes = process.constrainedMemory() || Number.POSITIVE_INFINITY;
-  return Math.min(256, Math.floor(containerBytes / 2 ** 20 / 5));
+  return Math.min(maxWorkerHeapMb, Math.floor(containerBytes / 2 ** 20 / 5));
 }

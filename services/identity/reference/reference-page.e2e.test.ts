@@ -129,7 +129,9 @@ describe.each(['light', 'dark'] as const)('with a system that is %s', (colorSche
     const page = await open(operation, own);
     await page.locator('.samples').waitFor();
     // while the operation is opened, the page may be wider for a moment
-    await page.waitForFunction(`document.documentElement.scrollWidth === ${width}`);
+    await until('the width of the page', async () => {
+      return (await page.evaluate('document.documentElement.scrollWidth')) === width;
+    });
     await own.close();
   });
 
