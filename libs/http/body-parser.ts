@@ -54,8 +54,10 @@ export function createBodyParser(
   };
   return {
     async parse(operation, shape, bytes) {
-      if (bytes.length > maxUnslicedBytes) await waitInLine();
-      if (!pool || bytes.length <= maxInlineBytes) return parseJsonBody(shape, bytes);
+      if (!pool || bytes.length <= maxInlineBytes) {
+        if (bytes.length > maxUnslicedBytes) await waitInLine();
+        return parseJsonBody(shape, bytes);
+      }
       try {
         return (await pool.run('parse', { operation, bytes })).result;
       } catch (error) {
