@@ -1,4 +1,4 @@
-/** Parses JSON bodies: small ones in this process, large ones in a worker, which parses one after the other. */
+/** Parses JSON bodies: small ones in this process, large ones one after the other in a worker. */
 import process from 'node:process';
 import type { z } from 'zod';
 import { type BodyTasks, type JsonBody, PayloadTooLarge, parseJsonBody } from '#libs/contract';
@@ -13,12 +13,13 @@ import {
 /** Larger bodies are parsed in a worker. A body of exactly this size blocks the process for about ten milliseconds. */
 const maxInlineBytes = 256 * 1024;
 
-/** Larger bodies share time slices, so that many of them cannot block the process. Smaller ones take below 1 ms. */
+/** Such bodies take below 1 ms. Larger ones wait for a time slice, so that many of them cannot block the process. */
 const maxUnslicedBytes = 4 * 1024;
 
+/** The largest heap of the worker, MiB, however much memory the machine has. */
 const maxWorkerHeapMb = 256;
 
-/** One worker, which ends after ten seconds without work. A body of 28 MiB, mostly sentences, needs 96 MB of heap. */
+/** One worker, which ends after ten seconds without work. A body of 28 MiB, mostly sentences, needs 96 MiB of heap. */
 const limits: WorkerLimits = {
   workers: 1,
   maxQueue: 64,
@@ -47,7 +48,7 @@ export function createBodyParser(
   const pool = program && createWorkerPool<BodyTasks>(program, limits, events);
   const slices = startTimeSlices();
   let last = Promise.resolve();
-  /** Waits for the bodies before this one, and for the next slice if the current one is over. */
+  /** Waits for its turn after the bodies before this one, and for the next slice if the current one is over. */
   const waitInLine = () => {
     last = last.then(() => (slices.isOver() ? slices.next() : undefined));
     return last;
@@ -70,8 +71,8 @@ export function createBodyParser(
 }
 
 /**
- * Returns the limit of the worker's heap, MB: a fifth of the container's memory, at most 256. A body that needs more
- * gets a 413. Without the limit, Linux would end a process of the container, and that can be the service.
+ * Returns the limit of the worker's heap, MiB: a fifth of the container's memory, at most 256. A body that needs more
+ * gets a 413. Without the limit, Linux could end the worker, or even the service.
  */
 function getWorkerHeapMb(): number {
   // Deno does not know the container's memory, and requires a permission to ask for it

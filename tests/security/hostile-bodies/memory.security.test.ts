@@ -65,7 +65,7 @@ const floods: Flood[] = [
     name: '40 trees of 31 MiB for a document',
     ...{ count: 40, method: 'PUT', bytes: 31 * mebibyte },
     getPath: () => `${documentPath}/nodes`,
-    // one fits into BODY_MEMORY_MB
+    // by default, BODY_MEMORY_MB holds one of them
     expected: { status: 503, atLeast: 39 },
   },
 ];
