@@ -53,6 +53,12 @@ test('the workflow and the templates use npm scripts that exist', () => {
   expect(scripts).toEqual(expect.arrayContaining(['ok', 'test', 'test:e2e', 'lint:charts']));
 });
 
+test('the list of decision records names every record', () => {
+  const records = globSync('docs/adr/0*.md', { cwd: root }).map((path) => basename(path));
+  const listed = [...read('docs/adr/README.md').matchAll(/^\| \d+ \| \[.*?\]\((0.*?\.md)\)/gm)];
+  expect(listed.map(([, path]) => path)).toEqual(records.sort());
+});
+
 test('links and pictures of all pages lead to files and headings', () => {
   const pages = globSync(['*.md', '.github/**/*.md', '{docs,examples,clients,services}/**/*.md'], {
     cwd: root,

@@ -38,12 +38,12 @@ export interface BaselineResponse {
 /** Handles one kind of request. */
 export type Handler = (request: BaselineRequest) => Promise<BaselineResponse>;
 
-/** Runs `work` in a transaction with the same guarantees as the services: snapshot reads, majority writes. */
+/** Runs `work` in a transaction with the same guarantees as the services: reads and writes with majority. */
 export async function withTransaction<R>(client: Client, work: (session: Session) => Promise<R>): Promise<R> {
   const session = client.startSession();
   try {
     return await session.withTransaction(() => work(session), {
-      readConcern: { level: 'snapshot' },
+      readConcern: { level: 'majority' },
       writeConcern: { w: 'majority' },
     });
   } finally {

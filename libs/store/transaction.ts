@@ -38,7 +38,8 @@ export interface Transaction {
 const retryForMs = 8_000;
 
 /**
- * Runs `work` in a transaction and commits it. Retries if MongoDB reports a transient error (a conflict, a
+ * Runs `work` in a transaction and commits it. All its reads see the same state, with all changes that a read
+ * before it has seen. Retries if MongoDB reports a transient error (a conflict, a
  * new primary). After eight seconds it rejects with the last error: the driver's `withTransaction` would
  * retry for two minutes, even while MongoDB is down.
  */
@@ -50,7 +51,8 @@ export async function inTransaction<R>(
   for (let tries = 0; ; tries += 1) {
     const session = client.startSession();
     try {
-      session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
+      // 'snapshot' would read a state that is older than other reads while a concurrent insert is being committed
+      session.startTransaction({ readConcern: { level: 'majority' }, writeConcern: { w: 'majority' } });
       const result = await work(session);
       await commit(session, limit);
       return result;

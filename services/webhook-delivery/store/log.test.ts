@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { profileCommands } from '#libs/testing';
 import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookConfigs, webhookDeliveries } from './collections.ts';
 import { createEventLog, type ListOptions } from './log.ts';
@@ -112,14 +111,4 @@ test.each(filters)('filter %j lists all its entries and reads few others', async
   // the filter by delivered also examines the few entries with another status
   expect(examined).toBeLessThanOrEqual(total + 100);
   expect(operations.filter(({ hasSortStage }) => hasSortStage)).toEqual([]);
-});
-
-test('the log is read with majority, as the transactions of redeliveries', async () => {
-  const log = createEventLog(fixture.store, () => new Date());
-  const { db } = fixture.store.rows(webhookDeliveries).db;
-  if (!db) throw new Error('The connection has no database');
-  const page = { after: undefined, limit: 10 };
-  const commands = await profileCommands(db, () => log.list({ organization_id, user_id: null }, page));
-  const reads = commands.filter(({ collection }) => collection === webhookDeliveries.name);
-  expect(reads.map(({ command }) => command.readConcern)).toEqual([{ level: 'majority' }]);
 });

@@ -65,11 +65,7 @@ export function createEventLog(store: Store, now: () => Date) {
       return { entry, body: event?.body ?? null };
     },
 
-    /**
-     * Returns the entries of an organization after a position, newest first. Reads with majority: the snapshot of a
-     * transaction that begins later may be older than the newest rows, so a redelivery would miss a failure that the
-     * log has shown.
-     */
+    /** Returns the entries of an organization after a position, newest first. */
     async list({ organization_id }: Actor, options: ListOptions): Promise<DeliveryRow[]> {
       const { after, limit, ...filters } = options;
       const activeFilters = Object.entries(filters).filter(([, value]) => value !== undefined);
@@ -84,12 +80,7 @@ export function createEventLog(store: Store, now: () => Date) {
           $or: [{ created_at: { $lt: after.created_at } }, { _id: { $lt: after._id } }],
         }),
       };
-      return rows
-        .find(filter, withoutAttempts)
-        .sort({ created_at: -1, _id: -1 })
-        .limit(limit)
-        .readConcern('majority')
-        .lean();
+      return rows.find(filter, withoutAttempts).sort({ created_at: -1, _id: -1 }).limit(limit).lean();
     },
   };
 
