@@ -1,4 +1,4 @@
-/** Rows for imports: what the service adds to the conversion by mammoth, and the latency of reads beside imports. */
+/** Rows for imports: the conversion compared with mammoth, and the latency of reads beside imports. */
 import { setTimeout as pause } from 'node:timers/promises';
 import mammoth from 'mammoth';
 import { request } from 'undici';

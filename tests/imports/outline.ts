@@ -3,7 +3,10 @@ import { findFaults, type RichText } from '#libs/rich-text';
 import type { Conversion } from '../../services/documents/imports/conversion.ts';
 import type { TreeInput } from '../../services/documents/shapes.ts';
 
-/** Returns one line for the document, each node, each block and each part of the report. Ids are cut to 8 digits. */
+/**
+ * Returns one line for the document, each node, each block and each part of the report. Ids are cut to 8 digits, and
+ * `\n` is a line feed.
+ */
 export function toImportOutline(conversion: Conversion): string {
   if (!conversion.ok)
     return `rejected: ${'reason' in conversion.fault ? conversion.fault.reason : conversion.fault.limit}`;
@@ -44,7 +47,7 @@ function toLine(node: RichText): string {
   if (node.text !== undefined)
     return (node.marks ?? []).reduce(
       (text, { type, attrs }) => `${type}${attrs ? `<${String(attrs.href)}>` : ''}(${text})`,
-      node.text,
+      node.text.replaceAll('\n', '\\n'),
     );
   const attrs = node.attrs
     ? JSON.stringify(node.attrs).replace(/asset:([0-9a-f]{8})[0-9a-f]*/g, 'asset:$1')

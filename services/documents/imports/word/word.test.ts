@@ -12,6 +12,12 @@ const item = (text: string, level = 0, num = 1) =>
   p(text, `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${num}"/></w:numPr>`);
 const run = (text: string, properties = '') =>
   `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+const note = '<w:r><w:footnoteReference w:id="5"/></w:r>';
+const cell = (text: string, properties = '') => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(text)}</w:tc>`;
+const box = (content: string) =>
+  `<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent>${content}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>`;
+const checkbox =
+  '<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="1"/></w14:checkbox></w:sdtPr></w:sdt>';
 const field = (code: string, shown: string) =>
   `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${run(shown)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
 
@@ -22,6 +28,8 @@ const styles = [
   style('loopA', 'A', '<w:basedOn w:val="loopB"/>'),
   style('loopB', 'B', '<w:basedOn w:val="loopA"/>'),
   style('toc1', 'toc 1'),
+  style('quote', 'Quote'),
+  style('code', 'Source Code'),
   '<w:style w:type="character" w:styleId="strong"><w:name w:val="Strong"/><w:rPr><w:b/></w:rPr></w:style>',
 ].join('');
 const levels = (format: string) =>
@@ -106,7 +114,7 @@ test.each<[string, string, string[]]>([
   ['styles that refer to each other', p('a', '<w:pStyle w:val="loopA"/>'), ['paragraph[a]']],
   [
     'a text box after its paragraph',
-    `<w:p>${run('a')}<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent>${p('b')}</w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>`,
+    `<w:p>${run('a')}${box(p('b'))}</w:p>`,
     ['paragraph[a]', 'paragraph[b]'],
   ],
   [
@@ -116,13 +124,55 @@ test.each<[string, string, string[]]>([
   ],
   [
     'a note at the end of its node',
-    `<w:p>${run('a')}<w:r><w:footnoteReference w:id="5"/></w:r></w:p>${p('b')}`,
+    `<w:p>${run('a')}${note}</w:p>${p('b')}`,
     ['paragraph[a superscript([1])]', 'paragraph[b]', 'orderedList[listItem[paragraph[A note.]]]'],
   ],
   [
+    'notes in the order of their references',
+    `<w:p>${run('a')}${box(`<w:p>${note}</w:p>`)}${note}</w:p>`,
+    [
+      'paragraph[a superscript([1])]',
+      'paragraph[superscript([2])]',
+      'orderedList[listItem[paragraph[A note.]] listItem[paragraph[A note.]]]',
+    ],
+  ],
+  [
     'a checkbox',
-    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr></w:pPr><w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="1"/></w14:checkbox></w:sdtPr><w:sdtContent>${run('x')}</w:sdtContent></w:sdt>${run(' done')}</w:p>`,
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr></w:pPr>${checkbox}${run(' done')}</w:p>`,
     ['taskList[taskItem{"checked":true}[paragraph[done]]]'],
+  ],
+  [
+    'a checkbox in a numbered list',
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>${checkbox}${run(' done')}</w:p>`,
+    ['taskList[taskItem{"checked":true}[paragraph[done]]]'],
+  ],
+  [
+    'a list that skips a level, with an empty item',
+    item('a', 1, 2) + item('', 0) + item('b', 1, 2) + item('', 0, 2) + item('c'),
+    [
+      'bulletList[listItem[paragraph[] bulletList[listItem[paragraph[a]]]]]',
+      'orderedList[listItem[paragraph[] bulletList[listItem[paragraph[b]]]] listItem[paragraph[c]]]',
+    ],
+  ],
+  [
+    'other formats and characters',
+    `<w:p>${run('a', '<w:strike/><w:highlight w:val="red"/>')}${run('2', '<w:vertAlign w:val="subscript"/>')}<w:r><w:br/><w:sym w:font="Wingdings" w:char="F0FC"/><w:noBreakHyphen/><w:t>b</w:t><w:br w:type="page"/></w:r></w:p>`,
+    ['paragraph[highlight(strike(a)) subscript(2) hardBreak[] ✓‑b]'],
+  ],
+  [
+    'a quote and code with an empty line',
+    [
+      p('a', '<w:pStyle w:val="quote"/>').repeat(2),
+      ...['if x:', '', ' y'].map((line) => p(line, '<w:pStyle w:val="code"/>')),
+    ].join(''),
+    ['blockquote[paragraph[a] paragraph[a]]', 'codeBlock[if x:\\n\\n y]'],
+  ],
+  [
+    'joined cells below a header',
+    `<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr>${cell('a', '<w:gridSpan w:val="2"/>')}${cell('b')}</w:tr><w:tr>${cell('c', '<w:vMerge w:val="restart"/>')}${cell('d')}${cell('e')}</w:tr><w:tr>${cell('hidden', '<w:vMerge/>')}${cell('f')}${cell('g')}</w:tr></w:tbl>`,
+    [
+      'table[tableRow[tableHeader{"colspan":2}[paragraph[a]] tableHeader[paragraph[b]]] tableRow[tableCell{"rowspan":2}[paragraph[c]] tableCell[paragraph[d]] tableCell[paragraph[e]]] tableRow[tableCell[paragraph[f]] tableCell[paragraph[g]]]]',
+    ],
   ],
 ])('a Word file is imported: %s', async (_name, body, expected) => {
   expect(await convertText(body)).toEqual(expected);

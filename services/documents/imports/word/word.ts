@@ -1,14 +1,11 @@
-/** Converts a Word file to an HTML tree: our package reader checks the file, mammoth converts what it contains. */
+/** Converts a Word file to an HTML tree. */
 import type { Element, Root } from 'hast';
-import mammoth from 'mammoth';
 import { attribute, elements, isW } from '#libs/opc';
-import { type HastNode, isHastElement } from '#libs/rich-text';
 import { rejectImport } from '../import-fault.ts';
 import type { ReportCollector } from '../report.ts';
-import { BodyWriter } from './body-writer.ts';
-import type { WordContext } from './inline-writer.ts';
-import { parseMammothHtml } from './mammoth-html.ts';
-import { styleMap, writeMinimalPackage } from './minimal-package.ts';
+import { createElement } from './block-tree.ts';
+import { BodyReader } from './body-reader.ts';
+import type { WordContext } from './inline-reader.ts';
 import { acceptTrackedChanges, hasTrackedChanges } from './tracked-changes.ts';
 import { readNumbering } from './word-numbering.ts';
 import { readWordParts, type TextPart, type WordParts } from './word-package.ts';
@@ -37,32 +34,12 @@ export async function convertWord(
     styles: readStyles(parts.styles),
     numbering: readNumbering(parts.numbering),
     pictures: [],
-    links: new Map(),
     notes: [],
   };
-  const body = new BodyWriter(context, parts.main).write(parts.body.children);
-  const notes = context.notes.map(({ type, id }) => {
-    const part = type === 'footnote' ? parts.footnotes : parts.endnotes;
-    return part ? writeNote(context, part, id) : '';
-  });
-  const minimal = await writeMinimalPackage({ body, notes, links: context.links });
-  const { value } = await mammoth.convertToHtml(
-    { buffer: minimal },
-    {
-      styleMap,
-      includeDefaultStyleMap: false,
-      includeEmbeddedStyleMap: false,
-      externalFileAccess: false,
-      idPrefix: '',
-      // the alternative text is the index
-      convertImage: mammoth.images.imgElement(async (image) => ({
-        src: `picture:${'altText' in image ? String(image.altText) : ''}`,
-      })),
-    },
-  );
-  const tree = parseMammothHtml(value);
-  numberLists(tree);
-  return { tree, pictures: context.pictures };
+  const children: Root['children'] = new BodyReader(context, parts.main).read(parts.body.children);
+  const notes = readNotes(context);
+  if (notes.length > 0) children.push(createElement('ol', {}, notes));
+  return { tree: { type: 'root', children }, pictures: context.pictures };
 }
 
 /** Nobody has decided on text with tracked changes, unless the caller has. */
@@ -77,47 +54,19 @@ function settleChanges({ main, footnotes, endnotes }: WordParts, acceptChanges: 
   for (const root of roots) acceptTrackedChanges(root);
 }
 
-function writeNote(context: WordContext, part: TextPart, id: string): string {
-  const note = elements(part.root).find(
-    (element) => isW(element, 'footnote', 'endnote') && attribute(element, 'id') === id,
-  );
-  return note ? new BodyWriter(context, part, { isNote: true }).write(note.children) : '';
+/** Reads the notes as items of the list at the end of the tree. A note that is missing is empty. */
+function readNotes(context: WordContext): Element[] {
+  const { footnotes, endnotes } = context.parts;
+  const parts = { footnote: readNotePart(footnotes), endnote: readNotePart(endnotes) };
+  return context.notes.map(({ type, id }, at) => {
+    const { part, notes } = parts[type];
+    const note = notes.get(id);
+    const content = part && note ? new BodyReader(context, part, { isNote: true }).read(note.children) : [];
+    return createElement('li', { id: `footnote-${at + 1}` }, content);
+  });
 }
 
-/** Sets the first number of ordered lists, and splits lists that mammoth has joined, by the marks of their items. */
-function numberLists(parent: Root | Element): void {
-  const children: HastNode[] = [];
-  for (const child of parent.children) {
-    if (isHastElement(child)) numberLists(child);
-    if (isHastElement(child) && child.tagName === 'ol') children.push(...splitList(child));
-    else children.push(child);
-  }
-  // the children of an element are elements, texts and comments, as before
-  parent.children = children as Element['children'];
-}
-
-function splitList(list: Element): Element[] {
-  const lists: Element[] = [];
-  let next: number | undefined;
-  for (const item of list.children.filter(isHastElement)) {
-    const { number, numerals } = readMark(item);
-    const last = lists.at(-1);
-    if (!last || (number !== undefined && number !== next)) {
-      const properties = {
-        ...(number !== undefined && number !== 1 && { start: number }),
-        ...(numerals !== undefined && numerals !== '1' && { type: numerals }),
-      };
-      lists.push({ ...list, properties, children: [item] });
-    } else last.children.push(item);
-    next = (number ?? next ?? 0) + 1;
-  }
-  return lists;
-}
-
-/** The number and the numerals in the mark at the beginning of an item. */
-function readMark(item: Element): { number?: number; numerals?: string } {
-  const first = item.children[0];
-  if (!first || !isHastElement(first) || first.tagName !== 'a') return {};
-  const match = /^item-(\d+)-(\w)$/.exec(String(first.properties.id ?? ''));
-  return match ? { number: Number(match[1]), numerals: match[2] ?? '1' } : {};
+function readNotePart(part: TextPart | undefined) {
+  const notes = part ? elements(part.root).filter((element) => isW(element, 'footnote', 'endnote')) : [];
+  return { part, notes: new Map(notes.map((note) => [attribute(note, 'id') ?? '', note])) };
 }

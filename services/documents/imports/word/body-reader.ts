@@ -1,0 +1,126 @@
+/** Reads the checked content of a Word part into blocks of an HTML tree. */
+import type { Element } from 'hast';
+import {
+  attribute,
+  childW,
+  isElement,
+  isW,
+  parseNumber,
+  valueW,
+  type XmlElement,
+  type XmlNode,
+} from '#libs/opc';
+import { addParagraph, type Content, createElement } from './block-tree.ts';
+import { FieldReader } from './fields.ts';
+import { chooseAlternative, InlineReader, type WordContext } from './inline-reader.ts';
+import type { ListItem } from './word-numbering.ts';
+import type { TextPart } from './word-package.ts';
+import { readNumberingReference } from './word-styles.ts';
+
+/** Reads the blocks of one part. */
+export class BodyReader {
+  private readonly context: WordContext;
+  private readonly inline: InlineReader;
+  private readonly fields = new FieldReader();
+  private isInContents = false;
+
+  constructor(context: WordContext, part: TextPart, { isNote = false } = {}) {
+    this.context = context;
+    this.inline = new InlineReader(context, part, { fields: this.fields, isNote });
+  }
+
+  /** Returns the blocks. */
+  read(children: readonly XmlNode[]): Content {
+    const blocks: Content = [];
+    this.readBlocks(children, blocks);
+    return blocks;
+  }
+
+  private readBlocks(children: readonly XmlNode[], to: Content): void {
+    for (const child of children) if (isElement(child)) this.readBlock(child, to);
+  }
+
+  private readBlock(element: XmlElement, to: Content): void {
+    if (isW(element, 'p')) this.readParagraph(element, to);
+    else if (isW(element, 'tbl')) to.push(this.readTable(element));
+    else if (isW(element, 'sdt')) {
+      if (isContentsControl(element)) this.context.report.drop('table_of_contents');
+      else this.readBlocks(childW(element, 'sdtContent')?.children ?? [], to);
+    } else if (isW(element, 'altChunk')) this.context.report.drop('embedded_content');
+    else if (isW(element, 'sectPr', 'tblPr', 'trPr', 'tcPr', 'pPr')) return;
+    else if (element.local === 'AlternateContent') this.readBlocks(chooseAlternative(element), to);
+    else if (isW(element, 'r', 'hyperlink')) this.readParagraph({ ...element, children: [element] }, to);
+    else this.readBlocks(element.children, to);
+  }
+
+  private readParagraph(element: XmlElement, to: Content): void {
+    const properties = childW(element, 'pPr');
+    const styleId = valueW(properties, 'pStyle');
+    const kind = this.context.styles.getKind(styleId);
+    const isContents = kind.kind === 'contents' || this.fields.state.isContents;
+    if (isContents && !this.isInContents && kind.kind === 'contents')
+      this.context.report.drop('table_of_contents');
+    this.isInContents = isContents;
+    if (kind.kind === 'contents') return;
+    const { content, textBoxes } = this.inline.read(element.children);
+    this.fields.endParagraph();
+    const item = kind.kind === 'text' ? this.countItem(properties, styleId) : undefined;
+    addParagraph(to, kind, item, content);
+    for (const box of textBoxes) this.readBlocks(box.children, to);
+  }
+
+  private countItem(properties: XmlElement | undefined, styleId: string | undefined): ListItem | undefined {
+    const direct = childW(properties, 'numPr');
+    const own = direct && readNumberingReference(direct);
+    const styled = this.context.styles.getNumbering(styleId);
+    const numId = own?.numId ?? styled?.numId;
+    if (numId === undefined || numId === '0') return undefined;
+    const item = this.context.numbering.next(numId, parseNumber(own?.level ?? styled?.level) ?? 0);
+    return item && { ...item, level: Math.min(8, item.level + (own?.numId ? 0 : (styled?.depth ?? 0))) };
+  }
+
+  private readTable(table: XmlElement): Element {
+    const above = new Map<number, Element>();
+    let isHeader = true;
+    const rows = findParts(table, 'tr').map((row) => {
+      isHeader &&= childW(row, 'trPr', 'tblHeader') !== undefined;
+      return createElement('tr', {}, this.readCells(row, isHeader ? 'th' : 'td', above));
+    });
+    return createElement('table', {}, rows);
+  }
+
+  /** Reads a row. A cell that continues the one above it is not shown. `above` has the last cell of each column. */
+  private readCells(row: XmlElement, tagName: string, above: Map<number, Element>): Element[] {
+    let column = 0;
+    return findParts(row, 'tc').flatMap((element) => {
+      const properties = childW(element, 'tcPr');
+      const gridSpan = parseNumber(valueW(properties, 'gridSpan')) ?? 1;
+      const colSpan = gridSpan > 1 && gridSpan <= 1_000 ? gridSpan : 1;
+      const merge = childW(properties, 'vMerge');
+      const isContinued = merge && (attribute(merge, 'val') ?? 'continue') === 'continue';
+      const upper = isContinued ? above.get(column) : undefined;
+      const at = column;
+      column += colSpan;
+      if (upper) {
+        upper.properties.rowSpan = Number(upper.properties.rowSpan ?? 1) + 1;
+        return [];
+      }
+      const cell = createElement(tagName, colSpan > 1 ? { colSpan } : {}, this.read(element.children));
+      above.set(at, cell);
+      return [cell];
+    });
+  }
+}
+
+/** The rows of a table or the cells of a row, also those inside of content controls. */
+function findParts(parent: XmlElement, local: 'tr' | 'tc'): XmlElement[] {
+  return parent.children.filter(isElement).flatMap((child) => {
+    if (isW(child, local)) return [child];
+    return isW(child, 'sdt', 'sdtContent', 'customXml', 'ins', 'moveTo') ? findParts(child, local) : [];
+  });
+}
+
+function isContentsControl(control: XmlElement): boolean {
+  const gallery = valueW(control, 'sdtPr', 'docPartObj', 'docPartGallery');
+  return gallery !== undefined && /table of contents/i.test(gallery);
+}
