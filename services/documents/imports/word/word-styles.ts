@@ -1,5 +1,5 @@
 /** Reads the styles of a Word file: which paragraphs are headings, and what its character styles look like. */
-import { attribute, childrenW, childW, valueW, type XmlElement } from '#libs/opc';
+import { attribute, childrenW, childW, parseNumber, valueW, type XmlElement } from '#libs/opc';
 
 /** What a paragraph style makes of a paragraph. */
 export type ParagraphKind =
@@ -98,6 +98,11 @@ export function readRunFormat(properties: XmlElement | undefined): RunFormat {
   if (underline) format.u = (attribute(underline, 'val') ?? 'none') !== 'none';
   const vertical = valueW(properties, 'vertAlign');
   if (vertical !== undefined) format.vertAlign = vertical;
+  else if (childW(properties, 'sz')) {
+    // LibreOffice lowers and raises smaller text instead
+    const position = parseNumber(valueW(properties, 'position')) ?? 0;
+    if (position !== 0) format.vertAlign = position < 0 ? 'subscript' : 'superscript';
+  }
   return format;
 }
 

@@ -160,6 +160,11 @@ test.each<[string, string, string[]]>([
     ['paragraph[highlight(strike(a)) subscript(2) hardBreak[] ✓‑b]'],
   ],
   [
+    'lowered and raised small text',
+    `<w:p>${run('H')}${run('2', '<w:position w:val="-2"/><w:sz w:val="19"/>')}${run('a', '<w:position w:val="2"/>')}${run('3', '<w:position w:val="8"/><w:sz w:val="13"/>')}</w:p>`,
+    ['paragraph[H subscript(2) a superscript(3)]'],
+  ],
+  [
     'a quote and code with an empty line',
     [
       p('a', '<w:pStyle w:val="quote"/>').repeat(2),
