@@ -16,8 +16,8 @@ const note = '<w:r><w:footnoteReference w:id="5"/></w:r>';
 const cell = (text: string, properties = '') => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(text)}</w:tc>`;
 const box = (content: string) =>
   `<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent>${content}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>`;
-const checkbox =
-  '<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="1"/></w14:checkbox></w:sdtPr></w:sdt>';
+const createCheckbox = (checked: 0 | 1) =>
+  `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${checked}"/></w14:checkbox></w:sdtPr></w:sdt>`;
 const field = (code: string, shown: string) =>
   `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${run(shown)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
 
@@ -138,13 +138,13 @@ test.each<[string, string, string[]]>([
   ],
   [
     'a checkbox',
-    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr></w:pPr>${checkbox}${run(' done')}</w:p>`,
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr></w:pPr>${createCheckbox(1)}${run(' done')}</w:p>`,
     ['taskList[taskItem{"checked":true}[paragraph[done]]]'],
   ],
   [
     'a checkbox in a numbered list',
-    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>${checkbox}${run(' done')}</w:p>`,
-    ['taskList[taskItem{"checked":true}[paragraph[done]]]'],
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>${createCheckbox(0)}${run(' done')}</w:p>`,
+    ['taskList[taskItem{"checked":false}[paragraph[done]]]'],
   ],
   [
     'a list that skips a level, with an empty item',
@@ -174,9 +174,9 @@ test.each<[string, string, string[]]>([
   ],
   [
     'joined cells below a header',
-    `<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr>${cell('a', '<w:gridSpan w:val="2"/>')}${cell('b')}</w:tr><w:tr>${cell('c', '<w:vMerge w:val="restart"/>')}${cell('d')}${cell('e')}</w:tr><w:tr>${cell('hidden', '<w:vMerge/>')}${cell('f')}${cell('g')}</w:tr></w:tbl>`,
+    `<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr>${cell('a', '<w:gridSpan w:val="2"/>')}${cell('b')}</w:tr><w:tr>${cell('c', '<w:gridSpan w:val="2"/>')}${cell('d', '<w:vMerge w:val="restart"/>')}</w:tr><w:tr><w:trPr><w:tblHeader/></w:trPr>${cell('e')}${cell('f')}${cell('hidden', '<w:vMerge/>')}</w:tr></w:tbl>`,
     [
-      'table[tableRow[tableHeader{"colspan":2}[paragraph[a]] tableHeader[paragraph[b]]] tableRow[tableCell{"rowspan":2}[paragraph[c]] tableCell[paragraph[d]] tableCell[paragraph[e]]] tableRow[tableCell[paragraph[f]] tableCell[paragraph[g]]]]',
+      'table[tableRow[tableHeader{"colspan":2}[paragraph[a]] tableHeader[paragraph[b]]] tableRow[tableCell{"colspan":2}[paragraph[c]] tableCell{"rowspan":2}[paragraph[d]]] tableRow[tableCell[paragraph[e]] tableCell[paragraph[f]]]]',
     ],
   ],
 ])('a Word file is imported: %s', async (_name, body, expected) => {
