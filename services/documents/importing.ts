@@ -12,13 +12,12 @@ import {
   TooManyNodes,
 } from './contract.ts';
 import type { ImportMetrics } from './import-metrics.ts';
-import type { ConvertedFile, ImportedDocument } from './imports/conversion.ts';
+import type { ConvertedFile, ImportFile } from './imports/conversion.ts';
 import type { ImportFault } from './imports/import-fault.ts';
 import type { ImportWorkers } from './imports/import-workers.ts';
 import { createDraft } from './new-draft.ts';
 import { toSummary } from './presenters.ts';
 import { maxContentBytes, maxNodes } from './rules/hierarchy.ts';
-import type { TreeInput } from './shapes.ts';
 import type { Assets } from './store/assets.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import { flattenTree } from './tree-input.ts';
@@ -35,15 +34,21 @@ export interface ImportHandlerDeps {
 
 type Upload = BodyOf<typeof createImport>;
 
+/** What a task of an import worker returned, and how long it took. */
+interface TaskOutcome<File> {
+  result: { ok: true; file: File } | { ok: false; fault: ImportFault };
+  seconds: number;
+}
+
 /** Handles `previewImport` and `createImport`. */
 export function importHandlers(deps: ImportHandlerDeps): Route[] {
   const { store, repository, assets, importWorkers, importMetrics, now } = deps;
 
   const preview = async (actor: Actor, body: Upload) => {
-    const { documents, pictures, report } = await convert(body);
+    const { json: text, pictures } = await settle(importWorkers.run('previewFile', toFile(body)));
     await assets.addAll(actor, pictures);
     // a long preview is not stored for its Idempotency-Key: the same file gives the same preview
-    return reply(json(renderPreview(documents, report)), { replayKey: {} });
+    return reply(json(text), { replayKey: {} });
   };
 
   return [
@@ -57,7 +62,7 @@ export function importHandlers(deps: ImportHandlerDeps): Route[] {
     ),
 
     handle(createImport, async ({ actor, body }) => {
-      const { documents, pictures, report } = await convert(body);
+      const { documents, pictures, report } = await settle(importWorkers.run('convertFile', toFile(body)));
       const at = now();
       const drafts = documents.map((document) => {
         const blank = createDraft(actor, at, document);
@@ -74,10 +79,9 @@ export function importHandlers(deps: ImportHandlerDeps): Route[] {
     }),
   ];
 
-  async function convert({ fields, file }: Upload): Promise<ConvertedFile> {
-    const acceptChanges = fields.tracked_changes === 'accept';
-    const input = { name: file.name, bytes: file.bytes, acceptChanges };
-    const { result, seconds } = await importWorkers.run('convertFile', input).catch((error: unknown) => {
+  /** Counts the outcome of a task. Errors: those of a file that cannot be imported. */
+  async function settle<File extends Pick<ConvertedFile, 'report'>>(task: Promise<TaskOutcome<File>>) {
+    const { result, seconds } = await task.catch((error: unknown) => {
       if (!(error instanceof WorkerOutOfMemory)) throw error;
       importMetrics.countRejected('out_of_memory');
       const message = `Reading the file needs more than ${error.memoryMb} MB of memory. Split or simplify it.`;
@@ -90,6 +94,10 @@ export function importHandlers(deps: ImportHandlerDeps): Route[] {
     importMetrics.recordImport({ format: result.file.report.format, seconds });
     return result.file;
   }
+}
+
+function toFile({ fields, file }: Upload): ImportFile {
+  return { name: file.name, bytes: file.bytes, acceptChanges: fields.tracked_changes === 'accept' };
 }
 
 function toProblem(fault: ImportFault) {
@@ -105,21 +113,4 @@ function toProblem(fault: ImportFault) {
     case 'content_too_large':
       return ContentTooLarge(message, { extra: { limit_bytes: maxContentBytes } });
   }
-}
-
-/** Renders a preview. The rich text is JSON text already. */
-function renderPreview(documents: readonly ImportedDocument[], report: ConvertedFile['report']): string {
-  const texts = documents.map(({ nodes, ...fields }) => {
-    const opening = JSON.stringify(fields).slice(0, -1);
-    return `${opening},"nodes":${renderNodes(nodes)}}`;
-  });
-  return `{"documents":[${texts.join(',')}],"report":${JSON.stringify(report)}}`;
-}
-
-function renderNodes(nodes: readonly TreeInput[]): string {
-  const texts = nodes.map(({ node_type, title, content, children = [] }) => {
-    const opening = JSON.stringify({ node_type, title }).slice(0, -1);
-    return `${opening},"content":${content ?? 'null'},"children":${renderNodes(children)}}`;
-  });
-  return `[${texts.join(',')}]`;
 }
