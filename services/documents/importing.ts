@@ -19,6 +19,7 @@ import { createDraft } from './new-draft.ts';
 import { toSummary } from './presenters.ts';
 import { maxContentBytes, maxNodes } from './rules/hierarchy.ts';
 import type { Assets } from './store/assets.ts';
+import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import { flattenTree } from './tree-input.ts';
 
@@ -64,11 +65,12 @@ export function importHandlers(deps: ImportHandlerDeps): Route[] {
     handle(createImport, async ({ actor, body }) => {
       const { documents, pictures, report } = await settle(importWorkers.run('convertFile', toFile(body)));
       const at = now();
-      const drafts = documents.map((document) => {
+      const drafts: { document: DocumentRow; nodes: NodeRow[] }[] = [];
+      for (const document of documents) {
         const blank = createDraft(actor, at, document);
-        const { nodes, ...size } = flattenTree(blank, document.nodes, actor.user_id, at);
-        return { document: { ...blank, ...size }, nodes };
-      });
+        const { nodes, ...size } = await flattenTree(blank, document.nodes, actor.user_id, at);
+        drafts.push({ document: { ...blank, ...size }, nodes });
+      }
       await assets.addAll(actor, pictures);
       const references = pictures.map(({ id }) => ({ path: 'body/file', id }));
       return repository.respondWithNew(await repository.prepareCharge(actor), async (within) => {

@@ -1,18 +1,22 @@
 /** Converts the tree in a request to the nodes of a document, and checks its structure and size. */
 import { listErrors, newId } from '#libs/contract';
+import { runInSlices, type SlicedWork } from '#libs/workers';
 import { ContentTooLarge, NodeHierarchy, TooManyNodes } from './contract.ts';
 import { toAssetIds } from './rules/asset-references.ts';
 import { countBytes, maxContentBytes, maxNodes, placeNodes, type TreeSize } from './rules/hierarchy.ts';
 import type { TreeInput } from './shapes.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 
+/** The nodes of a tree, and its size. */
+type FlatTree = TreeSize & { nodes: NodeRow[] };
+
 /** What a node keeps when a request replaces the tree. */
 export type NodeIdentity = Pick<NodeRow, '_id' | 'created_by' | 'created_at'>;
 
 /**
- * Returns the nodes of a tree in reading order, and the size of the tree. A node keeps the identity that `existing` has
- * for its lineage id; any other node gets a new id. Throws `NodeHierarchy` with the path of every misplaced node,
- * `TooManyNodes` or `ContentTooLarge`.
+ * Resolves with the nodes of a tree in reading order, and the size of the tree. Other requests are served in between. A
+ * node keeps the identity that `existing` has for its lineage id; any other node gets a new id. Errors: `NodeHierarchy`
+ * with the path of every misplaced node, `TooManyNodes` or `ContentTooLarge`.
  */
 export function flattenTree(
   document: Pick<DocumentRow, '_id' | 'organization_id'>,
@@ -20,7 +24,17 @@ export function flattenTree(
   created_by: string,
   at: Date,
   existing: ReadonlyMap<string, NodeIdentity> = new Map(),
-): TreeSize & { nodes: NodeRow[] } {
+): Promise<FlatTree> {
+  return runInSlices(flatten(document, input, created_by, at, existing));
+}
+
+function* flatten(
+  document: Pick<DocumentRow, '_id' | 'organization_id'>,
+  input: readonly TreeInput[],
+  created_by: string,
+  at: Date,
+  existing: ReadonlyMap<string, NodeIdentity>,
+): SlicedWork<FlatTree> {
   const { nodes: tree, misplaced } = placeNodes(input);
   if (misplaced.length > 0)
     throw listErrors(
@@ -28,6 +42,7 @@ export function flattenTree(
       misplaced.map((path) => ({ path, message: NodeHierarchy.title })),
     );
   const nodes: NodeRow[] = [];
+  let content_bytes = 0;
   for (const { input, parent, order } of tree) {
     const { node_type, title, content, lineage_id } = input;
     const known = lineage_id === undefined ? undefined : existing.get(lineage_id);
@@ -47,8 +62,9 @@ export function flattenTree(
       created_at: identity.created_at,
       updated_at: at,
     });
+    content_bytes += countBytes(content ?? null);
+    yield;
   }
-  const content_bytes = nodes.reduce((sum, { content }) => sum + countBytes(content), 0);
   return { nodes, ...checkLimits({ node_count: nodes.length, content_bytes }) };
 }
 

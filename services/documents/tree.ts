@@ -117,7 +117,7 @@ export function nodeHandlers({
           const request = { actor: within, params, call, authorize };
           const { document, result: nodes } = await edit(request, async (current, at) => {
             const existing = hasLineage(body.nodes) ? await trees.findLineage(current, tx) : undefined;
-            const { nodes, ...size } = flattenTree(current, body.nodes, actor.user_id, at, existing);
+            const { nodes, ...size } = await flattenTree(current, body.nodes, actor.user_id, at, existing);
             await assets.reference(within, body.assets, tx);
             await trees.removeAll(current, tx);
             await trees.add(nodes, tx);

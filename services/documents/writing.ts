@@ -40,7 +40,7 @@ export function documentHandlers({ repository, assets, documentReply, now }: Doc
         rejectWarnings(query, body.warnings);
         const at = now();
         const blank = createDraft(actor, at, body);
-        const { nodes, ...size } = flattenTree(blank, body.nodes, actor.user_id, at);
+        const { nodes, ...size } = await flattenTree(blank, body.nodes, actor.user_id, at);
         const document = { ...blank, ...size };
         const charged = await repository.prepareCharge(actor);
         const create = async (within: ChargedActor) => {
