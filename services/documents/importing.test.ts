@@ -1,6 +1,7 @@
 /** Tests of previews and imports over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
+import { readMetric } from '#libs/testing';
 import { encodePng } from '../../tests/fixtures/generators/png.ts';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
@@ -137,6 +138,21 @@ describe('createImport', () => {
     expect(response.body).toMatchObject({ status, ...problem });
     expect(await countDocuments(ada)).toBe(before);
   });
+});
+
+test('conversions and rejected files are counted', async () => {
+  const read = (name: string, labels: Record<string, string>) =>
+    readMetric(context.app.management, name, labels);
+  const readAll = () =>
+    Promise.all([
+      read('import_duration_seconds_count', { format: 'markdown' }),
+      read('import_rejected_total', { reason: 'invalid' }),
+    ]);
+  const before = await readAll();
+  await upload(ada, sop);
+  await upload(ada, sop, { path: '/imports/preview' });
+  await upload(ada, 'a', { name: 'a.pdf' });
+  expect(await readAll()).toEqual([before[0] + 2, before[1] + 1]);
 });
 
 describe('previewImport', () => {

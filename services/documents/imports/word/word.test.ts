@@ -57,7 +57,7 @@ function createParts(
     ),
     'word/styles.xml': `<w:styles xmlns:w="${W}">${styles}</w:styles>`,
     'word/numbering.xml': `<w:numbering xmlns:w="${W}">${numbering}</w:numbering>`,
-    'word/footnotes.xml': `<w:footnotes xmlns:w="${W}"><w:footnote w:id="5">${p('A note.')}</w:footnote></w:footnotes>`,
+    'word/footnotes.xml': `<w:footnotes xmlns:w="${W}"><w:footnote w:id="4">${p('Another note.')}</w:footnote><w:footnote w:id="5">${p('A note.')}</w:footnote></w:footnotes>`,
     ...more,
   });
 }
