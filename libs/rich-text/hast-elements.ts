@@ -1,8 +1,17 @@
-/** Queries elements of HTML trees (hast). */
+/** Creates and queries elements of HTML trees (hast). */
 import type { Element, RootContent } from 'hast';
 
 /** A node of an HTML tree below the root. */
 export type HastNode = RootContent;
+
+/** Creates an element. */
+export function createHastElement(
+  tagName: string,
+  properties: Element['properties'] = {},
+  children: Element['children'] = [],
+): Element {
+  return { type: 'element', tagName, properties, children };
+}
 
 /** Returns true for an element. */
 export function isHastElement(node: HastNode): node is Element {

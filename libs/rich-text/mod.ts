@@ -12,7 +12,7 @@ export { findFaults, isRichText } from './faults.ts';
 export { fromHast, type HastDrop, type HastOptions, hastDrops } from './from-hast.ts';
 export { toGfm } from './gfm.ts';
 export { createGrid, type GridCell } from './grid.ts';
-export { type HastNode, hasClass, isHastElement, toHastText } from './hast-elements.ts';
+export { createHastElement, type HastNode, hasClass, isHastElement, toHastText } from './hast-elements.ts';
 export { type HtmlOptions, type HtmlWords, toHtml } from './html.ts';
 export type { FindPicture } from './html-inline.ts';
 export { type Image, parseImage, parsePageImage, readImage } from './image.ts';

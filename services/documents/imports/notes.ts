@@ -1,6 +1,6 @@
 /** Takes the footnotes of an imported file apart, and adds them to the end of the text that refers to them. */
 import type { Element, Root } from 'hast';
-import { type HastNode, isHastElement } from '#libs/rich-text';
+import { createHastElement, type HastNode, isHastElement } from '#libs/rich-text';
 
 /** The notes of a file by id; the number is the one that references show. */
 export type Notes = ReadonlyMap<string, { number: number; item: Element }>;
@@ -39,7 +39,7 @@ export function addNotes(content: readonly HastNode[], notes: Notes): HastNode[]
 }
 
 function createList(start: number, item: Element): Element {
-  return { type: 'element', tagName: 'ol', properties: { start }, children: [item] };
+  return createHastElement('ol', { start }, [item]);
 }
 
 function findNoteList(last: Element): Element | undefined {

@@ -1,6 +1,6 @@
 /** Splits the outline of a file into sections, steps and sub-steps. */
 import type { Element } from 'hast';
-import type { HastNode } from '#libs/rich-text';
+import { createHastElement, type HastNode } from '#libs/rich-text';
 import { type NodeType, nodeType } from '../shapes.ts';
 import { findPictures, type OutlineBlock, toTitle } from './outline.ts';
 import type { ReportCollector } from './report.ts';
@@ -108,7 +108,7 @@ export function cutTitle(title: string): string {
 
 /** A paragraph with a text. */
 export function createParagraph(value: string): Element {
-  return { type: 'element', tagName: 'p', properties: {}, children: [{ type: 'text', value }] };
+  return createHastElement('p', {}, [{ type: 'text', value }]);
 }
 
 function toTextHeading(heading: Element, rank: number): Element {

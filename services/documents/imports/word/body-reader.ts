@@ -10,7 +10,8 @@ import {
   type XmlElement,
   type XmlNode,
 } from '#libs/opc';
-import { addParagraph, type Content, createElement } from './block-tree.ts';
+import { createHastElement } from '#libs/rich-text';
+import { addParagraph, type Content } from './block-tree.ts';
 import { FieldReader } from './fields.ts';
 import { chooseAlternative, InlineReader, type WordContext } from './inline-reader.ts';
 import type { ListItem } from './word-numbering.ts';
@@ -84,9 +85,9 @@ export class BodyReader {
     let isHeader = true;
     const rows = findParts(table, 'tr').map((row) => {
       isHeader &&= childW(row, 'trPr', 'tblHeader') !== undefined;
-      return createElement('tr', {}, this.readCells(row, isHeader ? 'th' : 'td', above));
+      return createHastElement('tr', {}, this.readCells(row, isHeader ? 'th' : 'td', above));
     });
-    return createElement('table', {}, rows);
+    return createHastElement('table', {}, rows);
   }
 
   /** Reads a row. A cell that continues the one above it is not shown. `above` has the last cell of each column. */
@@ -105,7 +106,7 @@ export class BodyReader {
         upper.properties.rowSpan = Number(upper.properties.rowSpan ?? 1) + 1;
         return [];
       }
-      const cell = createElement(tagName, colSpan > 1 ? { colSpan } : {}, this.read(element.children));
+      const cell = createHastElement(tagName, colSpan > 1 ? { colSpan } : {}, this.read(element.children));
       above.set(at, cell);
       return [cell];
     });

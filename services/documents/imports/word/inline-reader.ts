@@ -1,9 +1,9 @@
 /** Reads the runs of paragraphs into inline content of an HTML tree. */
 import { hex } from 'dingbat-to-unicode';
 import { attribute, childW, isElement, isW, R, walkElements, type XmlElement, type XmlNode } from '#libs/opc';
-import { safeHref } from '#libs/rich-text';
+import { createHastElement, safeHref } from '#libs/rich-text';
 import type { ReportCollector } from '../report.ts';
-import { type Content, createElement } from './block-tree.ts';
+import type { Content } from './block-tree.ts';
 import { type FieldReader, readTarget } from './fields.ts';
 import type { WordNumbering } from './word-numbering.ts';
 import type { TextPart, WordParts } from './word-package.ts';
@@ -34,9 +34,7 @@ interface InlineContent {
 }
 
 /** Elements whose content is text of the paragraph. */
-const groups = [
-  ...['smartTag', 'customXml', 'ins', 'moveTo', 'sdtContent', 'fldSimple', 'dir', 'bdo', 'ruby', 'rubyBase'],
-];
+const groups = ['smartTag', 'customXml', 'ins', 'moveTo', 'sdtContent', 'dir', 'bdo', 'ruby', 'rubyBase'];
 
 /** Reads the content of the paragraphs of one part. */
 export class InlineReader {
@@ -73,7 +71,7 @@ export class InlineReader {
     else if (isW(element, ...groups)) this.readAll(element.children, href);
     else if (element.local === 'AlternateContent') this.readAll(chooseAlternative(element), href);
     else if (element.local === 'oMath' || element.local === 'oMathPara')
-      this.addContent(toText(getMath(element)), {}, false, href);
+      this.addContent(toText(getMath(element)), {}, href);
   }
 
   private readLink(element: XmlElement): string | undefined {
@@ -93,28 +91,22 @@ export class InlineReader {
   }
 
   private addCheckbox(checked: boolean): void {
-    this.content.push(createElement('input', { type: 'checkbox', checked }));
+    this.content.push(createHastElement('input', { type: 'checkbox', checked }));
   }
 
   private readRun(run: XmlElement, href: string | undefined): void {
     const properties = childW(run, 'rPr');
     const style = attribute(childW(properties, 'rStyle'), 'val');
-    const format = { ...this.context.styles.getRunFormat(style), ...readRunFormat(properties) };
-    const isHighlighted = (attribute(childW(properties, 'highlight'), 'val') ?? 'none') !== 'none';
+    const highlight = (attribute(childW(properties, 'highlight'), 'val') ?? 'none') !== 'none';
+    const format = { ...this.context.styles.getRunFormat(style), ...readRunFormat(properties), highlight };
     if (format.vanish) {
       this.context.report.drop('hidden_text');
       return;
     }
-    for (const child of run.children)
-      if (isElement(child)) this.readRunChild(child, format, isHighlighted, href);
+    for (const child of run.children) if (isElement(child)) this.readRunChild(child, format, href);
   }
 
-  private readRunChild(
-    child: XmlElement,
-    format: RunFormat,
-    isHighlighted: boolean,
-    href: string | undefined,
-  ): void {
+  private readRunChild(child: XmlElement, format: RunFormat, href: string | undefined): void {
     const { fields } = this.options;
     if (isW(child, 'fldChar')) {
       const { checkbox, contents } = fields.read(child);
@@ -124,28 +116,22 @@ export class InlineReader {
     else if (fields.state.isCode || fields.state.isContents) return;
     else if (isW(child, 'drawing', 'pict', 'object')) this.addDrawing(child, href);
     else if (child.local === 'AlternateContent') {
-      for (const each of chooseAlternative(child))
-        if (isElement(each)) this.readRunChild(each, format, isHighlighted, href);
+      for (const each of chooseAlternative(child)) if (isElement(each)) this.readRunChild(each, format, href);
     } else if (isW(child, 'footnoteReference', 'endnoteReference')) this.addNote(child);
     else if (isW(child, 'ruby')) this.readAll(child.children, href);
     else {
       const content = readRunContent(child);
-      if (content) this.addContent(content, format, isHighlighted, href);
+      if (content) this.addContent(content, format, href);
     }
   }
 
-  private addContent(
-    content: Content[number],
-    format: RunFormat,
-    isHighlighted: boolean,
-    href: string | undefined,
-  ): void {
+  private addContent(content: Content[number], format: RunFormat, href: string | undefined): void {
     if (content.type === 'text' && content.value === '') return;
     const target = href ?? this.options.fields.state.href;
     // links are underlined anyway
     const own = target === undefined ? format : { ...format, u: false };
-    const inner = wrap(content, own, isHighlighted);
-    this.content.push(target === undefined ? inner : createElement('a', { href: target }, [inner]));
+    const inner = wrap(content, own);
+    this.content.push(target === undefined ? inner : createHastElement('a', { href: target }, [inner]));
   }
 
   private addDrawing(drawing: XmlElement, href: string | undefined): void {
@@ -153,7 +139,7 @@ export class InlineReader {
     const pictures = boxes.length > 0 ? [] : readPictures(drawing, this.part, this.context.parts);
     for (const picture of pictures) {
       const at = this.context.pictures.push(picture) - 1;
-      this.addContent(createElement('img', { src: `picture:${at}` }), {}, false, href);
+      this.addContent(createHastElement('img', { src: `picture:${at}` }), {}, href);
     }
     this.textBoxes.push(...boxes);
     if (boxes.length + pictures.length === 0) this.context.report.drop('embedded_content');
@@ -164,16 +150,16 @@ export class InlineReader {
     const type = reference.local === 'footnoteReference' ? 'footnote' : 'endnote';
     // one note can be referred to twice, so each reference gets its own note
     const number = this.context.notes.push({ type, id: attribute(reference, 'id') ?? '' });
-    const link = createElement('a', { href: `#footnote-${number}` }, [toText(`[${number}]`)]);
-    this.content.push(createElement('sup', {}, [link]));
+    const link = createHastElement('a', { href: `#footnote-${number}` }, [toText(`[${number}]`)]);
+    this.content.push(createHastElement('sup', {}, [link]));
   }
 }
 
-function wrap(content: Content[number], format: RunFormat, isHighlighted: boolean): Content[number] {
-  const { b, i, u, strike, vertAlign } = format;
+function wrap(content: Content[number], format: RunFormat): Content[number] {
+  const { b, i, u, strike, highlight, vertAlign } = format;
   // from the innermost to the outermost
   const tags = [
-    isHighlighted && 'mark',
+    highlight && 'mark',
     strike && 's',
     u && 'u',
     vertAlign === 'subscript' && 'sub',
@@ -181,16 +167,18 @@ function wrap(content: Content[number], format: RunFormat, isHighlighted: boolea
     i && 'em',
     b && 'strong',
   ];
-  return tags.reduce((inner, tag) => (tag ? createElement(tag, {}, [inner]) : inner), content);
+  return tags.reduce((inner, tag) => (tag ? createHastElement(tag, {}, [inner]) : inner), content);
 }
 
 /** The content of a child of a run; undefined if rich text cannot contain it. */
 function readRunContent(child: XmlElement): Content[number] | undefined {
   if (isW(child, 't')) return toText(getText(child));
   if (isW(child, 'tab', 'ptab')) return toText('\t');
-  if (isW(child, 'cr')) return createElement('br');
+  if (isW(child, 'cr')) return createHastElement('br');
   if (isW(child, 'br'))
-    return (attribute(child, 'type') ?? 'textWrapping') === 'textWrapping' ? createElement('br') : undefined;
+    return (attribute(child, 'type') ?? 'textWrapping') === 'textWrapping'
+      ? createHastElement('br')
+      : undefined;
   if (isW(child, 'noBreakHyphen')) return toText('\u2011');
   return isW(child, 'sym') ? toText(readSymbol(child)) : undefined;
 }

@@ -15,7 +15,7 @@ export interface NumberingReference {
 }
 
 /** The formatting of a run that rich text can contain. */
-export type RunFormat = Partial<Record<'b' | 'i' | 'u' | 'strike' | 'vanish', boolean>> & {
+export type RunFormat = Partial<Record<'b' | 'i' | 'u' | 'strike' | 'vanish' | 'highlight', boolean>> & {
   vertAlign?: string;
 };
 

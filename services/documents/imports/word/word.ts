@@ -1,9 +1,9 @@
 /** Converts a Word file to an HTML tree. */
 import type { Element, Root } from 'hast';
 import { attribute, elements, isW } from '#libs/opc';
+import { createHastElement } from '#libs/rich-text';
 import { rejectImport } from '../import-fault.ts';
 import type { ReportCollector } from '../report.ts';
-import { createElement } from './block-tree.ts';
 import { BodyReader } from './body-reader.ts';
 import type { WordContext } from './inline-reader.ts';
 import { acceptTrackedChanges, hasTrackedChanges } from './tracked-changes.ts';
@@ -38,7 +38,7 @@ export async function convertWord(
   };
   const children: Root['children'] = new BodyReader(context, parts.main).read(parts.body.children);
   const notes = readNotes(context);
-  if (notes.length > 0) children.push(createElement('ol', {}, notes));
+  if (notes.length > 0) children.push(createHastElement('ol', {}, notes));
   return { tree: { type: 'root', children }, pictures: context.pictures };
 }
 
@@ -62,7 +62,7 @@ function readNotes(context: WordContext): Element[] {
     const { part, notes } = parts[type];
     const note = notes.get(id);
     const content = part && note ? new BodyReader(context, part, { isNote: true }).read(note.children) : [];
-    return createElement('li', { id: `footnote-${at + 1}` }, content);
+    return createHastElement('li', { id: `footnote-${at + 1}` }, content);
   });
 }
 
