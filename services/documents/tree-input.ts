@@ -14,9 +14,9 @@ type FlatTree = TreeSize & { nodes: NodeRow[] };
 export type NodeIdentity = Pick<NodeRow, '_id' | 'created_by' | 'created_at'>;
 
 /**
- * Resolves with the nodes of a tree in reading order, and the size of the tree. Other requests are served in between. A
- * node keeps the identity that `existing` has for its lineage id; any other node gets a new id. Errors: `NodeHierarchy`
- * with the path of every misplaced node, `TooManyNodes` or `ContentTooLarge`.
+ * Resolves with the nodes of a tree, in reading order, and its size. Works in slices, so that other requests are served
+ * meanwhile. A node keeps the identity that `existing` has for its lineage id; any other node gets a new `_id`. Errors:
+ * `NodeHierarchy` with the path of every misplaced node, `TooManyNodes` or `ContentTooLarge`.
  */
 export function flattenTree(
   document: Pick<DocumentRow, '_id' | 'organization_id'>,

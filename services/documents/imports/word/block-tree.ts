@@ -1,4 +1,4 @@
-/** Builds the HTML tree of a Word file: its paragraphs become headings, quotes, code, items of lists or paragraphs. */
+/** Adds the paragraphs of a Word file to its HTML tree, as headings, quotes, code, items of lists or paragraphs. */
 import type { Element } from 'hast';
 import { createHastElement, isHastElement } from '#libs/rich-text';
 import type { ListItem } from './word-numbering.ts';
@@ -8,8 +8,9 @@ import type { ParagraphKind } from './word-styles.ts';
 export type Content = Element['children'];
 
 /**
- * Adds a paragraph to the blocks before it: to their last list, quote or code, if it belongs there. An empty paragraph
- * is left out, unless its list counts it or it is an empty line of code.
+ * Adds a paragraph to the blocks before it. It joins the last block if that is a list, a quote or code that it
+ * continues. Only paragraphs of the kind text can be an `item`. An empty paragraph is left out, unless it is an item of
+ * a numbered list or follows a line of code.
  */
 export function addParagraph(
   blocks: Content,
@@ -17,14 +18,14 @@ export function addParagraph(
   item: ListItem | undefined,
   content: Content,
 ): void {
-  const isLine = kind.kind === 'code' && getLast(blocks, 'pre');
-  if (content.length === 0 && !item?.isOrdered && !isLine) return;
+  const continuesCode = kind.kind === 'code' && getLast(blocks, 'pre') !== undefined;
+  if (content.length === 0 && !item?.isOrdered && !continuesCode) return;
   if (item) addItem(blocks, item, content);
   else if (kind.kind === 'title') blocks.push(createHastElement('h1', { className: ['title'] }, content));
   else if (kind.kind === 'heading')
     blocks.push(createHastElement(`h${Math.min(6, kind.level)}`, {}, content));
   else if (kind.kind === 'quote') addToLast(blocks, 'blockquote', [createHastElement('p', {}, content)]);
-  else if (kind.kind === 'code') addLines(blocks, content);
+  else if (kind.kind === 'code') addToLast(blocks, 'pre', continuesCode ? [lineFeed, ...content] : content);
   else blocks.push(createHastElement('p', {}, content));
 }
 
@@ -34,29 +35,26 @@ function addToLast(blocks: Content, tagName: string, content: Content): void {
   else blocks.push(createHastElement(tagName, {}, content));
 }
 
-function addLines(blocks: Content, content: Content): void {
-  const lineFeed = { type: 'text' as const, value: '\n' };
-  addToLast(blocks, 'pre', getLast(blocks, 'pre') ? [lineFeed, ...content] : content);
-}
+const lineFeed = { type: 'text' as const, value: '\n' };
 
-/** A number that does not continue the list before it begins a new list. */
+/** Adds an item at its level. A number that does not continue the last list begins a new one. */
 function addItem(blocks: Content, { level, isOrdered, number, numerals }: ListItem, content: Content): void {
   let parent = blocks;
-  for (let depth = 0; depth < level; depth += 1) parent = openItem(parent);
-  const item = createHastElement('li', {}, content);
+  for (let depth = 0; depth < level; depth += 1) parent = getLastItem(parent);
+  const li = createHastElement('li', {}, content);
   const list = getLast(parent, isOrdered ? 'ol' : 'ul');
-  const next = Number(list?.properties.start ?? 1) + (list?.children.length ?? 0);
-  if (list && (!isOrdered || next === number)) {
-    list.children.push(item);
+  const nextNumber = Number(list?.properties.start ?? 1) + (list?.children.length ?? 0);
+  if (list && (!isOrdered || nextNumber === number)) {
+    list.children.push(li);
     return;
   }
   const start = isOrdered && number !== 1 && { start: number };
   const type = isOrdered && numerals !== '1' && { type: numerals };
-  parent.push(createHastElement(isOrdered ? 'ol' : 'ul', { ...start, ...type }, [item]));
+  parent.push(createHastElement(isOrdered ? 'ol' : 'ul', { ...start, ...type }, [li]));
 }
 
-/** The content of the last item of the last list. If the file skips a level, that level gets an empty item. */
-function openItem(blocks: Content): Content {
+/** The content of the last item, if the last block is a list. Otherwise a level is skipped and gets an empty item. */
+function getLastItem(blocks: Content): Content {
   const item = getLast((getLast(blocks, 'ol') ?? getLast(blocks, 'ul'))?.children ?? [], 'li');
   if (item) return item.children;
   const empty = createHastElement('li');
@@ -64,6 +62,7 @@ function openItem(blocks: Content): Content {
   return empty.children;
 }
 
+/** The last block, if it has this tag name. */
 function getLast(blocks: Content, tagName: string): Element | undefined {
   const last = blocks.at(-1);
   return last && isHastElement(last) && last.tagName === tagName ? last : undefined;
