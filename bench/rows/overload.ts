@@ -1,6 +1,7 @@
 /** Limits for three times the requests that a process can answer: those it accepts, those it rejects, recovery. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { z } from 'zod';
 import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
 
@@ -17,53 +18,82 @@ interface Scenario {
   recoveryMs: number;
 }
 
-let scenario: Promise<Scenario> | undefined;
-
-const remark =
-  'lists of templates, 600 open connections, five seconds; the load generator and MongoDB share the cores';
-const common = { unit: 'ms', remark } as const;
-
-/** The limits in the order of the scenario. */
-export const overload: readonly Limit[] = [
-  {
-    ...common,
-    name: 'a request at a third of the capacity',
-    statistic: 'p99',
-    goal: 50,
-    measure: async (fixture, share) => (await measureOnce(fixture, share)).unloaded.acceptedMs,
-  },
-  {
-    ...common,
-    name: 'three times the capacity: an accepted request',
-    statistic: 'p99',
-    goal: 500,
-    measure: async (fixture, share) => (await measureOnce(fixture, share)).overloaded.acceptedMs,
-    measureBaseline: async (fixture, share) => (await measureOnce(fixture, share)).unloaded.acceptedMs,
-  },
-  {
-    ...common,
-    name: 'three times the capacity: a rejected request',
-    statistic: 'p99',
-    goal: 50,
-    measure: async (fixture, share) => (await measureOnce(fixture, share)).overloaded.rejectedMs,
-  },
-  {
-    ...common,
-    name: 'three times the capacity: until all requests are accepted again',
-    statistic: 'largest',
-    goal: 5_000,
-    measure: async (fixture, share) => [(await measureOnce(fixture, share)).recoveryMs],
-  },
-];
-
-function measureOnce(fixture: BenchFixture, share: number): Promise<Scenario> {
-  scenario ??= run(fixture, share);
-  return scenario;
+/** A kind of request, with what the names of its limits begin with. */
+interface Load {
+  prefix: string;
+  remark: string;
+  /** Creates what the requests read. */
+  prepare(fixture: BenchFixture): Promise<void>;
+  path: string;
 }
 
-async function run({ clients, organization, processes }: BenchFixture, share: number): Promise<Scenario> {
+const machine = '600 open connections, five seconds; the load generator and MongoDB share the cores';
+
+/** The limits in the order of the scenarios. */
+export const overload: readonly Limit[] = [
+  ...createLimits({
+    prefix: '',
+    remark: `lists of templates, ${machine}`,
+    prepare: async () => {},
+    path: '/api/v1/templates',
+  }),
+  ...createLimits({
+    prefix: 'lists of 50 documents: ',
+    remark: machine,
+    prepare: async ({ api, organization, copyDocument }) => {
+      const body = { title: 'Cash handling', nodes: [] };
+      const created = await api.request('POST', '/documents', { as: organization.key, body });
+      await copyDocument(z.object({ id: z.uuid() }).parse(created.body).id, 100);
+    },
+    path: '/api/v1/documents?limit=50',
+  }),
+];
+
+function createLimits(load: Load): Limit[] {
+  let scenario: Promise<Scenario> | undefined;
+  const measure = (fixture: BenchFixture, share: number) => {
+    scenario ??= run(fixture, share, load);
+    return scenario;
+  };
+  const common = { unit: 'ms', remark: load.remark } as const;
+  return [
+    {
+      ...common,
+      name: `${load.prefix}a request at a third of the capacity`,
+      statistic: 'p99',
+      goal: 50,
+      measure: async (fixture, share) => (await measure(fixture, share)).unloaded.acceptedMs,
+    },
+    {
+      ...common,
+      name: `${load.prefix}three times the capacity: an accepted request`,
+      statistic: 'p99',
+      goal: 500,
+      measure: async (fixture, share) => (await measure(fixture, share)).overloaded.acceptedMs,
+      measureBaseline: async (fixture, share) => (await measure(fixture, share)).unloaded.acceptedMs,
+    },
+    {
+      ...common,
+      name: `${load.prefix}three times the capacity: a rejected request`,
+      statistic: 'p99',
+      goal: 50,
+      measure: async (fixture, share) => (await measure(fixture, share)).overloaded.rejectedMs,
+    },
+    {
+      ...common,
+      name: `${load.prefix}three times the capacity: until all requests are accepted again`,
+      statistic: 'largest',
+      goal: 5_000,
+      measure: async (fixture, share) => [(await measure(fixture, share)).recoveryMs],
+    },
+  ];
+}
+
+async function run(fixture: BenchFixture, share: number, { prepare, path }: Load): Promise<Scenario> {
+  await prepare(fixture);
+  const { clients, organization, processes } = fixture;
   const { key } = organization;
-  const get = () => ({ method: 'GET', path: '/api/v1/templates', key }) as const;
+  const get = () => ({ method: 'GET', path, key }) as const;
   const count = Math.ceil(3_000 * share);
   const startedAt = performance.now();
   await clients.service.load(count, get);
@@ -73,7 +103,7 @@ async function run({ clients, organization, processes }: BenchFixture, share: nu
   const headers = { authorization: `Bearer ${key}` };
   const send = async (): Promise<{ status: number; ms: number }> => {
     const sentAt = performance.now();
-    const response = await pool.request({ method: 'GET', path: '/api/v1/templates', headers });
+    const response = await pool.request({ method: 'GET', path, headers });
     await response.body.dump();
     return { status: response.statusCode, ms: performance.now() - sentAt };
   };

@@ -1,4 +1,7 @@
-/** Tests admission control over HTTP: which requests of an overloaded process are rejected, and that it recovers. */
+/**
+ * Tests admission control over HTTP: which requests of an overloaded process are rejected, that it recovers, and which
+ * requests of a busy process wait.
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,10 +23,15 @@ const ping = operation({ ...common, id: 'ping', method: 'get', path: '/ping' });
 
 const fixtures: HttpFixture[] = [];
 let waiting: (() => void)[] = [];
+/** The requests that compute at the moment. */
+let running = 0;
 /** The requests that compute block the event loop in each of their turns, until this is false. */
 let isBusy = true;
 
-afterEach(() => Promise.all(fixtures.splice(0).map(({ listening }) => listening.close(0))));
+afterEach(async () => {
+  isBusy = true;
+  await Promise.all(fixtures.splice(0).map(({ listening }) => listening.close(0)));
+});
 
 /** Blocks the event loop, as computing does. */
 function block(ms: number): void {
@@ -37,10 +45,12 @@ async function start(limits: AdmissionLimits, authenticate?: Authenticate) {
     handle(wait, async () => new Promise((resolve) => waiting.push(() => resolve({})))),
     handle(poll, async () => new Promise((resolve) => waiting.push(() => resolve({})))),
     handle(work, async () => {
+      running += 1;
       while (isBusy) {
         block(4);
         await new Promise((resolve) => setImmediate(resolve));
       }
+      running -= 1;
       return {};
     }),
     handle(write, async () => ({})),
@@ -132,4 +142,74 @@ test('a saturated process rejects requests above a lower number', async () => {
   isBusy = false;
   for (const response of [...few, ...more]) await response;
   await until('requests are accepted again', async () => (await getStatus()) === 200);
+});
+
+test('a busy process handles few requests at the same time', async () => {
+  const ask = await start({ maxInProgress: 1_000, maxRunningWhenBusy: 4 });
+  const first = Array.from({ length: 4 }, () => ask('/work'));
+  await until('the process is busy', async () => running === 4);
+  await pause(50);
+  const others = Array.from({ length: 20 }, () => ask('/work'));
+  for (let at = 0; at < 10; at += 1) {
+    await pause(20);
+    expect(running).toBe(4);
+  }
+  isBusy = false;
+  for (const response of [...first, ...others]) expect((await response).status).toBe(200);
+  expect(running).toBe(0);
+});
+
+test('requests start when those before them only wait', async () => {
+  const ask = await start({ maxInProgress: 1_000, maxRunningWhenBusy: 4 });
+  const first = Array.from({ length: 4 }, () => ask('/work'));
+  await until('the process is busy', async () => running === 4);
+  await pause(50);
+  const others = Array.from({ length: 30 }, () => ask('/wait'));
+  await pause(100);
+  expect(waiting).toHaveLength(0);
+  isBusy = false;
+  for (const response of first) await response;
+  // more of them than may run at the same time
+  await until('all others wait', async () => waiting.length === 30);
+  for (const end of waiting) end();
+  waiting = [];
+  for (const response of others) expect((await response).status).toBe(200);
+});
+
+test('a request waits for its turn again after its body has arrived', async () => {
+  const ask = await start({ maxInProgress: 1_000, maxRunningWhenBusy: 4 });
+  const socket = connect(ask.port, '127.0.0.1');
+  const head =
+    'POST /api/v1/write HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 2\r\n';
+  const continued = once(socket, 'data');
+  socket.write(`${head}Expect: 100-continue\r\n\r\n`);
+  await continued;
+  const first = Array.from({ length: 4 }, () => ask('/work'));
+  await until('the process is busy', async () => running === 4);
+  await pause(50);
+  let response = '';
+  socket.on('data', (part) => {
+    response += part;
+  });
+  socket.write('{}');
+  await pause(200);
+  expect(response).toBe('');
+  isBusy = false;
+  for (const sent of first) await sent;
+  await until('the response arrives', async () => response.startsWith('HTTP/1.1 200'));
+  socket.destroy();
+});
+
+test('a process that was busy for a moment rejects nothing', async () => {
+  const isAccepted = async () => {
+    const admission = createAdmission({ maxInProgress: 1_000 });
+    await pause(100);
+    const burst = Array.from({ length: 150 }, () => admission.begin());
+    block(30);
+    const [last] = await Promise.allSettled([Promise.race([admission.begin(), pause(0)])]);
+    expect(burst).toHaveLength(150);
+    return last?.status === 'fulfilled';
+  };
+  // a slow machine may block the process for longer
+  await until('a burst is accepted', isAccepted);
 });

@@ -8,70 +8,116 @@ export interface AdmissionLimits {
   maxInProgress: number;
   /** The limit of a saturated process. Below it, a burst or a pause of the process has no effect. Default: 128. */
   maxWhenSaturated?: number;
+  /** How many requests a busy process handles at the same time. The others wait for their turn. Default: 16. */
+  maxRunningWhenBusy?: number;
 }
 
-/** The period over which the use of the event loop is measured. */
-const periodMs = 100;
+/** A process is busy if its event loop had no idle time for so long. */
+const busyPeriodMs = 20;
 
-/** A process is saturated if its event loop was idle for a smaller part of the last period. */
+/** A process is saturated if its event loop had no idle time for so long. */
+const saturatedPeriodMs = 100;
+
+/** An event loop has no idle time if it was idle for a smaller part of a period. */
 const minIdle = 0.05;
 
 /** Counts the requests of a process. */
 export interface Admission {
-  /** Counts a request. Throws `Unavailable` if the process is overloaded. */
-  begin(): RequestProgress;
+  /** Counts a request and waits for its turn. Rejects with `Unavailable` at once if the process is overloaded. */
+  begin(): Promise<RequestProgress>;
 }
 
 /** A request in progress. Both functions may be called repeatedly. */
 export interface RequestProgress {
   /** Stops counting the request: it has ended, or waits for its client. */
   pause(): void;
-  /** Counts the request again. */
-  resume(): void;
+  /** Counts the request again and waits for its turn. */
+  resume(): Promise<void>;
 }
+
+/** Created once: most of the cost of an error is its stack trace, and an overloaded process rejects many requests. */
+const overloaded = Unavailable(
+  'The service is overloaded. Nothing was changed. Try again after the time in `Retry-After`.',
+  { headers: { 'Retry-After': '1' } },
+);
 
 /**
- * Creates admission control. A process is overloaded if more than `maxInProgress` requests wait, for MongoDB or for
- * other work, or more than `maxWhenSaturated` while its event loop has no idle time. Deno reports no idle time of its
- * event loop, so there the first limit alone holds.
+ * Creates admission control. A process is overloaded if more than `maxInProgress` requests are in progress, or more
+ * than `maxWhenSaturated` while it is saturated. A busy process handles few requests at the same time: so the turns of
+ * its event loop are short, and further requests are rejected soon. Deno reports no idle time of its event loop, so
+ * there the first limit alone holds.
  */
-export function createAdmission({ maxInProgress, maxWhenSaturated = 128 }: AdmissionLimits): Admission {
-  let inProgress = 0;
-  const loop = watchEventLoop();
+export function createAdmission({
+  maxInProgress,
+  maxWhenSaturated = 128,
+  maxRunningWhenBusy = 16,
+}: AdmissionLimits): Admission {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  let hasTimer = false;
+  const isBusy = watchEventLoop(busyPeriodMs);
+  const isSaturated = watchEventLoop(saturatedPeriodMs);
   return {
-    begin() {
-      const limit = loop.isSaturated() ? Math.min(maxWhenSaturated, maxInProgress) : maxInProgress;
-      if (inProgress >= limit)
-        throw Unavailable(
-          'The service is overloaded. Nothing was changed. Try again after the time in `Retry-After`.',
-          { headers: { 'Retry-After': '1' } },
-        );
-      let counted = 0;
-      const count = (now: 0 | 1) => {
-        inProgress += now - counted;
-        counted = now;
+    async begin() {
+      const limit = isSaturated() ? Math.min(maxWhenSaturated, maxInProgress) : maxInProgress;
+      if (running + waiting.length >= limit) throw overloaded;
+      let isCounted = false;
+      const progress: RequestProgress = {
+        pause() {
+          if (!isCounted) return;
+          isCounted = false;
+          running -= 1;
+          if (running < maxRunningWhenBusy) startNext(1);
+        },
+        async resume() {
+          if (isCounted) return;
+          isCounted = true;
+          await waitForTurn();
+        },
       };
-      count(1);
-      return { pause: () => count(0), resume: () => count(1) };
+      await progress.resume();
+      return progress;
     },
   };
+
+  async function waitForTurn(): Promise<void> {
+    if (waiting.length === 0 && (running < maxRunningWhenBusy || !isBusy())) {
+      running += 1;
+      return;
+    }
+    if (!hasTimer) setTimeout(startMore, busyPeriodMs);
+    hasTimer = true;
+    // `startNext` counts it
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+
+  function startNext(count: number): void {
+    for (const start of waiting.splice(0, count)) {
+      running += 1;
+      start();
+    }
+  }
+
+  /** Starts more requests if those that run leave the event loop idle, because they wait for something else. */
+  function startMore(): void {
+    if (!isBusy()) startNext(maxRunningWhenBusy);
+    hasTimer = waiting.length > 0;
+    if (hasTimer) setTimeout(startMore, busyPeriodMs);
+  }
 }
 
-/** Measures how much of its time the event loop of this thread is idle, whenever it is asked. */
-function watchEventLoop() {
+/** Returns a function that returns whether the event loop of this thread had no idle time in the last period. */
+function watchEventLoop(periodMs: number): () => boolean {
   let since = performance.now();
   let before = performance.eventLoopUtilization();
-  let isSaturated = false;
-  return {
-    /** Returns whether the event loop had no idle time in the last complete period. */
-    isSaturated(): boolean {
-      const now = performance.now();
-      if (now - since < periodMs) return isSaturated;
-      const { utilization } = performance.eventLoopUtilization(before);
-      isSaturated = utilization > 1 - minIdle;
-      since = now;
-      before = performance.eventLoopUtilization();
-      return isSaturated;
-    },
+  let hadNoIdleTime = false;
+  return () => {
+    const now = performance.now();
+    if (now - since < periodMs) return hadNoIdleTime;
+    const { utilization } = performance.eventLoopUtilization(before);
+    hadNoIdleTime = utilization > 1 - minIdle;
+    since = now;
+    before = performance.eventLoopUtilization();
+    return hadNoIdleTime;
   };
 }

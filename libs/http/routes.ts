@@ -100,7 +100,7 @@ async function serve(
   let failure: { problem: Problem; error?: unknown } | undefined;
   let progress: RequestProgress | undefined;
   try {
-    progress = options.admission?.begin();
+    progress = await options.admission?.begin();
     principal = operation.access.authenticated
       ? await authenticateRequest(options.authenticate, request, call.address)
       : undefined;
@@ -117,7 +117,7 @@ async function serve(
         await route.beforeBody?.({ actor: principal, params, call, authorize, isLarge });
       },
     });
-    if (!operation.longPoll) progress?.resume();
+    if (!operation.longPoll) await progress?.resume();
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
     const headers = { ...rendered.headers, 'Cache-Control': getCacheControl(operation, rendered) };
     // a client that reads slowly is no work either

@@ -52,6 +52,18 @@ test('an API key costs one read of the key by hash, joined with the member', asy
   ]);
 });
 
+test('concurrent requests of several organizations are not mixed up', async () => {
+  const people = [ada, ...(await Promise.all(Array.from({ length: 5 }, () => register(app))))];
+  const credentials = people.flatMap(({ token, key, organizationId }) =>
+    [token, key].map((as) => ({ as, organizationId })),
+  );
+  const read = async ({ as, organizationId }: (typeof credentials)[number]) => {
+    const { body } = await app.request('GET', '/organization', { as });
+    expect(body).toMatchObject({ id: organizationId });
+  };
+  await Promise.all(Array.from({ length: 5 }, () => credentials.map(read)).flat());
+});
+
 test('a mistyped key and a token with a wrong signature cost no read', async () => {
   const mistyped = ada.key.slice(0, -6) + (ada.key.at(-6) === 'x' ? 'y' : 'x') + ada.key.slice(-5);
   const rejected = async () => {

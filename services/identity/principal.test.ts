@@ -35,9 +35,10 @@ function createViews(sessions_ended_at?: Date) {
     const finder = {
       one: async () => {
         if (view === liveSessions) counts.sessionReads += 1;
-        return view === memberStates ? member : undefined;
+        return undefined;
       },
       many: async () => {
+        if (view === memberStates) return [member];
         if (view === publicKeys) counts.reads += 1;
         await new Promise((resolve) => setImmediate(resolve));
         if (counts.isDeleted) return [];

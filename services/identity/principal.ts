@@ -10,8 +10,9 @@ import { createBoundedCache } from '#libs/http';
 import type { Store } from '#libs/store';
 import type { MemberPrincipal } from './access.ts';
 import { ApiKeyUsed } from './events.ts';
+import { createPrincipalLoaders } from './principal-loaders.ts';
 import { isWellFormedKey } from './rules/api-key.ts';
-import { keyPrincipals, liveSessions, memberStates, publicKeys, subscriptionTerms } from './views.ts';
+import { liveSessions, publicKeys, subscriptionTerms } from './views.ts';
 
 /** The `iss` and `aud` claims of access tokens. */
 export const issuer = 'process-document-service';
@@ -45,8 +46,7 @@ export function createPrincipalReader(
   store: Pick<Store, 'read' | 'transact'>,
   now: () => Date,
 ): (token: string) => Promise<MemberPrincipal | RejectedToken> {
-  const keys = store.read(keyPrincipals).unscoped();
-  const members = store.read(memberStates);
+  const { loadKey, loadMember } = createPrincipalLoaders(store);
   const sessions = store.read(liveSessions);
   const terms = store.read(subscriptionTerms);
   const verifyToken = createTokenVerifier(store, now);
@@ -57,7 +57,7 @@ export function createPrincipalReader(
 
   async function readApiKey(token: string): Promise<MemberPrincipal | RejectedToken> {
     if (!isWellFormedKey(token)) return rejected.mistypedKey;
-    const key = await keys.one({ hash: hashCredential(token) });
+    const key = await loadKey(hashCredential(token));
     if (!key) return rejected.unknownKey;
     if (key.expires_at !== null && key.expires_at <= now()) return rejected.expiredKey;
     const { _id: key_id, organization_id, user_id } = key;
@@ -70,7 +70,7 @@ export function createPrincipalReader(
     const verified = await verifyToken(token);
     if (verified instanceof RejectedToken) return verified;
     const { org: organization_id, sub: user_id, epoch } = verified;
-    const member = await members.in(organization_id).one({ user_id });
+    const member = await loadMember({ organization_id, user_id });
     if (!member || (member.session_epoch ?? 0) !== epoch) return rejected.endedSession;
     if (mayHaveEnded(verified, member.sessions_ended_at) && !(await isLive(verified)))
       return rejected.endedSession;
