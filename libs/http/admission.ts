@@ -98,9 +98,12 @@ export function createAdmission({
     }
   }
 
-  /** Starts more requests if those that run leave the event loop idle, because they wait for something else. */
+  /**
+   * Starts more requests if those that run leave the event loop idle, because they wait for something else. Otherwise
+   * starts one, so that nothing waits forever behind slow requests while other work keeps the process busy.
+   */
   function startMore(): void {
-    if (!isBusy()) startNext(maxRunningWhenBusy);
+    startNext(isBusy() ? 1 : maxRunningWhenBusy);
     hasTimer = waiting.length > 0;
     if (hasTimer) setTimeout(startMore, busyPeriodMs);
   }
