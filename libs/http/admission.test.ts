@@ -29,8 +29,10 @@ let running = 0;
 let isBusy = true;
 
 afterEach(async () => {
-  isBusy = true;
+  isBusy = false;
   await Promise.all(fixtures.splice(0).map(({ listening }) => listening.close(0)));
+  await until('no request computes', async () => running === 0);
+  [isBusy, waiting] = [true, []];
 });
 
 /** Blocks the event loop, as computing does. */

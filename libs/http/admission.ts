@@ -81,7 +81,9 @@ export function createAdmission({
   };
 
   async function waitForTurn(): Promise<void> {
-    if (waiting.length === 0 && (running < maxRunningWhenBusy || !isBusy())) {
+    // asked for every request, so that the last period is a short one
+    const wasBusy = isBusy();
+    if (waiting.length === 0 && (running < maxRunningWhenBusy || !wasBusy)) {
       running += 1;
       return;
     }

@@ -30,9 +30,9 @@ function createFixture() {
   };
   const read = (view: View) => {
     const finder = {
-      one: async () =>
-        view === memberStates ? { organization_id, user_id, role: 'member', session_epoch: 0 } : undefined,
-      many: async () => [...rows],
+      one: async () => undefined,
+      many: async () =>
+        view === memberStates ? [{ organization_id, user_id, role: 'member', session_epoch: 0 }] : [...rows],
     };
     return { in: () => finder, unscoped: () => finder };
   };
