@@ -21,7 +21,7 @@ export function acknowledgeHandlers(client: Client, db: Db, consumerCount: numbe
       const reader = await readers.findOne({ hash }, { session });
       const request = await requests.findOne({ _id: reader?.request_id, status: 'open' }, { session });
       const document = await documents.findOne(
-        { family_id: request?.family_id, status: 'published' },
+        { organization_id: reader?.organization_id, family_id: request?.family_id, status: 'published' },
         { session },
       );
       if (!reader || !request || !document || document.content_hash !== content_hash)
