@@ -51,41 +51,42 @@ export const overload: readonly Limit[] = [
 
 function createLimits(load: Load): Limit[] {
   let scenario: Promise<Scenario> | undefined;
-  const measure = (fixture: BenchFixture, share: number) => {
+  const runOnce = (fixture: BenchFixture, share: number) => {
     scenario ??= run(fixture, share, load);
     return scenario;
   };
-  const common = { unit: 'ms', remark: load.remark } as const;
+  const createLimit = (
+    name: string,
+    statistic: Limit['statistic'],
+    goal: number,
+    select: (scenario: Scenario) => number[],
+  ): Limit => ({
+    ...{ name: load.prefix + name, unit: 'ms', remark: load.remark, statistic, goal },
+    measure: async (fixture, share) => select(await runOnce(fixture, share)),
+  });
   return [
+    createLimit('a request at a third of the capacity', 'p99', 50, ({ unloaded }) => unloaded.acceptedMs),
     {
-      ...common,
-      name: `${load.prefix}a request at a third of the capacity`,
-      statistic: 'p99',
-      goal: 50,
-      measure: async (fixture, share) => (await measure(fixture, share)).unloaded.acceptedMs,
+      ...createLimit(
+        'three times the capacity: an accepted request',
+        'p99',
+        500,
+        ({ overloaded }) => overloaded.acceptedMs,
+      ),
+      measureBaseline: async (fixture, share) => (await runOnce(fixture, share)).unloaded.acceptedMs,
     },
-    {
-      ...common,
-      name: `${load.prefix}three times the capacity: an accepted request`,
-      statistic: 'p99',
-      goal: 500,
-      measure: async (fixture, share) => (await measure(fixture, share)).overloaded.acceptedMs,
-      measureBaseline: async (fixture, share) => (await measure(fixture, share)).unloaded.acceptedMs,
-    },
-    {
-      ...common,
-      name: `${load.prefix}three times the capacity: a rejected request`,
-      statistic: 'p99',
-      goal: 50,
-      measure: async (fixture, share) => (await measure(fixture, share)).overloaded.rejectedMs,
-    },
-    {
-      ...common,
-      name: `${load.prefix}three times the capacity: until all requests are accepted again`,
-      statistic: 'largest',
-      goal: 5_000,
-      measure: async (fixture, share) => [(await measure(fixture, share)).recoveryMs],
-    },
+    createLimit(
+      'three times the capacity: a rejected request',
+      'p99',
+      50,
+      ({ overloaded }) => overloaded.rejectedMs,
+    ),
+    createLimit(
+      'three times the capacity: until all requests are accepted again',
+      'largest',
+      5_000,
+      ({ recoveryMs }) => [recoveryMs],
+    ),
   ];
 }
 

@@ -1,24 +1,27 @@
-/** Admission control: rejects requests at once while the process has more work than it can do in time. */
+/**
+ * Admission control: while the process has more work than it can do in time, it rejects requests at once, and handles
+ * few of the others at the same time.
+ */
 import { performance } from 'node:perf_hooks';
 import { Unavailable } from '#libs/contract';
 
 /** Limits of the requests in progress. */
 export interface AdmissionLimits {
-  /** Further requests are rejected, also while the CPU is idle. */
+  /** If so many requests are in progress, another one is rejected, also while the CPU is idle. */
   maxInProgress: number;
   /** The limit of a saturated process. Below it, a burst or a pause of the process has no effect. Default: 128. */
   maxWhenSaturated?: number;
-  /** How many requests a busy process handles at the same time. The others wait for their turn. Default: 16. */
+  /** If so many requests run in a busy process, another one waits for its turn. Default: 16. */
   maxRunningWhenBusy?: number;
 }
 
-/** A process is busy if its event loop had no idle time for so long. */
+/** A process is busy if its event loop had no idle time in the last period of this length. */
 const busyPeriodMs = 20;
 
-/** A process is saturated if its event loop had no idle time for so long. */
+/** A process is saturated if its event loop had no idle time in the last period of this length. */
 const saturatedPeriodMs = 100;
 
-/** An event loop has no idle time if it was idle for a smaller part of a period. */
+/** An event loop that was idle for a smaller share of a period counts as if it had no idle time in it. */
 const minIdle = 0.05;
 
 /** Counts the requests of a process. */
@@ -27,7 +30,7 @@ export interface Admission {
   begin(): Promise<RequestProgress>;
 }
 
-/** A request in progress. Both functions may be called repeatedly. */
+/** A request in progress. Both functions may be called repeatedly, one after the other. */
 export interface RequestProgress {
   /** Stops counting the request: it has ended, or waits for its client. */
   pause(): void;
@@ -43,9 +46,9 @@ const overloaded = Unavailable(
 
 /**
  * Creates admission control. A process is overloaded if more than `maxInProgress` requests are in progress, or more
- * than `maxWhenSaturated` while it is saturated. A busy process handles few requests at the same time: so the turns of
- * its event loop are short, and further requests are rejected soon. Deno reports no idle time of its event loop, so
- * there the first limit alone holds.
+ * than `maxWhenSaturated` while it is saturated. A busy process handles few requests at the same time: so each turn of
+ * its event loop is short, and it soon reads and rejects those that arrive. Deno does not tell whether its event loop
+ * is idle, so there `maxInProgress` alone holds.
  */
 export function createAdmission({
   maxInProgress,
@@ -81,7 +84,7 @@ export function createAdmission({
   };
 
   async function waitForTurn(): Promise<void> {
-    // asked for every request, so that the last period is a short one
+    // asked for every request, because a period lasts until somebody asks
     const wasBusy = isBusy();
     if (waiting.length === 0 && (running < maxRunningWhenBusy || !wasBusy)) {
       running += 1;
@@ -89,7 +92,7 @@ export function createAdmission({
     }
     if (!hasTimer) setTimeout(startMore, busyPeriodMs);
     hasTimer = true;
-    // `startNext` counts it
+    // `startNext` counts it as running
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
 

@@ -44,6 +44,14 @@ test('keys of the same turn are read together, each once', async () => {
   expect(reads).toEqual([['two', 'none', 'one']]);
 });
 
+test('keys of several callbacks of the same turn are read together', async () => {
+  const first = load.loadKey('one');
+  // as between the callbacks of two sockets
+  for (let at = 0; at < 10; at += 1) await new Promise((resolve) => process.nextTick(resolve));
+  await Promise.all([first, load.loadKey('two')]);
+  expect(reads).toEqual([['one', 'two']]);
+});
+
 test('a key is read again for a request that arrives during the read', async () => {
   const first = load.loadKey('one');
   await setImmediate();

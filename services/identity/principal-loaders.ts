@@ -1,6 +1,7 @@
 /**
- * Reads the rows of principals. Requests whose credentials arrive in the same turn of the event loop share a command.
- * Nothing is cached: every read begins after its request has arrived, so a change applies to the next request.
+ * Reads the API keys and members that authenticate requests. Those of all requests that arrive in the same turn of the
+ * event loop are read together: the keys with one command, the members with one for each organization. Nothing is
+ * cached: every read begins after its request has arrived, so a change applies to the next request.
  */
 import { setImmediate } from 'node:timers';
 import DataLoader from 'dataloader';
@@ -18,13 +19,14 @@ interface Member {
 export interface PrincipalLoaders {
   /** The API key with this hash, with its member. */
   loadKey(hash: string): Promise<RowOf<typeof keyPrincipals> | undefined>;
+  /** The role and the sessions of a member. */
   loadMember(member: Member): Promise<RowOf<typeof memberStates> | undefined>;
 }
 
 const options = {
   cache: false,
   maxBatchSize: 100,
-  // runs when the event loop has handled all requests that have arrived
+  // at the end of the turn, when all data that had arrived has been handled
   batchScheduleFn: (read: () => void) => void setImmediate(read),
 };
 
@@ -42,8 +44,8 @@ export function createPrincipalLoaders(store: Pick<Store, 'read'>): PrincipalLoa
 
   const memberLoader = new DataLoader(async (wanted: readonly Member[]) => {
     const byOrganization = Map.groupBy(wanted, ({ organization_id }) => organization_id);
-    const reads = [...byOrganization].map(async ([organization_id, own]) => {
-      const userIds = [...new Set(own.map(({ user_id }) => user_id))];
+    const reads = [...byOrganization].map(async ([organization_id, group]) => {
+      const userIds = [...new Set(group.map(({ user_id }) => user_id))];
       return members.in(organization_id).many({ user_id: { $in: userIds } }, { limit: userIds.length });
     });
     const rowById = new Map((await Promise.all(reads)).flat().map((row) => [toId(row), row]));
