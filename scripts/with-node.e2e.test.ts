@@ -56,7 +56,9 @@ test('the local run has limits of memory, other scripts have not', async () => {
   await writeFile(join(project, 'print.ts'), source);
   await mkdir(join(project, 'tools', 'local-run'), { recursive: true });
   await writeFile(join(project, 'tools', 'local-run', 'main.ts'), source);
-  expect((await run(['tools/local-run/main.ts'])).output).toMatch(/max-semi-space-size=16,--heap-growing-percent=100,.* 2\n$/);
+  expect((await run(['tools/local-run/main.ts'])).output).toMatch(
+    /max-semi-space-size=16,--heap-growing-percent=100,.* 2\n$/,
+  );
   expect((await run(['print.ts'])).output).not.toMatch(/max-semi-space|2\n$/);
 });
 
