@@ -35,7 +35,7 @@ export interface Measurements {
   systems: SystemResult[];
   /** The cost with ten times the data. */
   growth: GrowthResult[];
-  /** Resident memory after all rows, MB. */
+  /** Resident memory after all rows and limits, MB. */
   rssMb: Record<Side, number>;
   mongodb: string;
 }
@@ -72,8 +72,6 @@ export async function measure(options: MeasureOptions): Promise<Measurements> {
       results.push(result);
       options.onResult(result);
     }
-    const { service, baseline } = fixture.processes;
-    const rssMb = { service: getRssMb(service.pid), baseline: getRssMb(baseline.pid) };
     const limits: LimitResult[] = [];
     for (const limit of options.limits) {
       options.signal?.throwIfAborted();
@@ -82,6 +80,8 @@ export async function measure(options: MeasureOptions): Promise<Measurements> {
       limits.push(result);
       options.onLimit(result);
     }
+    const { service, baseline } = fixture.processes;
+    const rssMb = { service: getRssMb(service.pid), baseline: getRssMb(baseline.pid) };
     const { version } = await fixture.db.admin().buildInfo();
     return { results, limits, files: [], systems: [], growth: [], rssMb, mongodb: String(version) };
   } finally {

@@ -92,7 +92,7 @@ ${systemTable.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
 ${growthTable.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
-Resident memory after all rows: service ${Math.round(rssMb.service)} MB, baseline ${Math.round(rssMb.baseline)} MB.
+Resident memory after all rows and limits: service ${Math.round(rssMb.service)} MB, baseline ${Math.round(rssMb.baseline)} MB.
 
 ${remarks.join('\n')}
 `;

@@ -33,7 +33,7 @@ export function parseResults(json: unknown) {
     date: date.slice(0, 10),
     commit,
     cores: machine.cores,
-    /** Resident memory of the service process after all rows, MB. */
+    /** Resident memory of the service process after its requests, MB. */
     memoryMb: rssMb.service,
     /** CPU time per unit, ms. */
     cpuMs: (name: string) => row(name).service.cpuMs.median,

@@ -165,7 +165,7 @@ in-memory event bus.
 
 - CPU: an idle process takes ${number(idle, 3)} ms per second (measured; ${percent(idle, 1_000)} of a core). The work takes ${number(cores(10) * 1_000)} ms per second:
   idling costs ${number(idle / (cores(10) * 1_000))} times as much.
-- Memory: after all benchmarks the process had ${number(results.memoryMb, 3)} MB (measured). Give it 1.5 GB.
+- Memory: after many requests of all kinds the process had ${number(results.memoryMb, 3)} MB (measured). Give it 1.5 GB.
 
 **Cost:** 1 core and 3 GB, including MongoDB.
 
