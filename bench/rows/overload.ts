@@ -5,10 +5,11 @@ import { z } from 'zod';
 import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
 
-/** What happened to the requests of an open load, which does not wait for responses. */
+/** The times of the requests of an open load, which sends at a fixed rate whether it gets responses or not. */
 interface Outcome {
   acceptedMs: number[];
   rejectedMs: number[];
+  lastSentAt: number;
 }
 
 /** The outcomes of the whole scenario, which all limits share. */
@@ -18,8 +19,9 @@ interface Scenario {
   recoveryMs: number;
 }
 
-/** A kind of request, with what the names of its limits begin with. */
+/** A kind of request. */
 interface Load {
+  /** What the names of its limits begin with. */
   prefix: string;
   remark: string;
   /** Creates what the requests read. */
@@ -109,36 +111,37 @@ async function run(fixture: BenchFixture, share: number, { prepare, path }: Load
     return { status: response.statusCode, ms: performance.now() - sentAt };
   };
   try {
-    // a saturated process accepts one connection in each turn of its event loop, so they are opened before
+    // a saturated process accepts one connection in each turn of its event loop, so they are opened before the load
     await Promise.all(Array.from({ length: connections }, send));
     const unloaded = await sendOpenLoad(capacity / 3, 5 * share, send);
     const overloaded = await sendOpenLoad(capacity * 3, 5 * share, send);
-    const recoveredAt = performance.now();
     for (let accepted = 0; accepted < 20; ) accepted = (await send()).status === 200 ? accepted + 1 : 0;
-    return { unloaded, overloaded, recoveryMs: performance.now() - recoveredAt };
+    return { unloaded, overloaded, recoveryMs: performance.now() - overloaded.lastSentAt };
   } finally {
     await pool.destroy();
   }
 }
 
-/** Sends requests at a fixed rate and waits for all responses. */
+/** Sends requests at a fixed rate, then waits for all responses. Rejects if one has another status than 200 or 503. */
 async function sendOpenLoad(
   perSecond: number,
   seconds: number,
   send: () => Promise<{ status: number; ms: number }>,
 ): Promise<Outcome> {
-  const outcome: Outcome = { acceptedMs: [], rejectedMs: [] };
+  const outcome: Outcome = { acceptedMs: [], rejectedMs: [], lastSentAt: 0 };
   const sent: Promise<void>[] = [];
   const startedAt = performance.now();
   for (let elapsed = 0; elapsed < seconds; elapsed = (performance.now() - startedAt) / 1000) {
     while (sent.length < elapsed * perSecond)
       sent.push(
         send().then(({ status, ms }) => {
+          if (status !== 200 && status !== 503) throw new Error(`Unexpected status ${status}`);
           (status === 503 ? outcome.rejectedMs : outcome.acceptedMs).push(ms);
         }),
       );
     await pause(1);
   }
+  outcome.lastSentAt = performance.now();
   await Promise.all(sent);
   return outcome;
 }
