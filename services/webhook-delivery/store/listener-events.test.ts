@@ -74,6 +74,17 @@ test('an event that several processes add at once is stored once', async () => {
   expect(await createListenerEvents(fixture.store, now).list(listenerId, 10)).toHaveLength(1);
 });
 
+test('an event that the check for events finds is in the list', async () => {
+  const { add, list, findWithEvents } = createListenerEvents(fixture.store, now);
+  for (let count = 0; count < 200; count += 1) {
+    const listenerId = newId();
+    const adding = add(createEvent(), [listenerId]);
+    while ((await findWithEvents([listenerId])).length === 0);
+    expect(await list(listenerId, 10)).toHaveLength(1);
+    await adding;
+  }
+});
+
 test('a failed insert fails the event, and a repetition adds the rest', async () => {
   const [failing, working] = [newId(), newId()];
   const rows: Store['rows'] = (collection) => {
@@ -102,8 +113,9 @@ test('a page of events and the check for events read little', async () => {
     expect(await list(ids[0], 10)).toHaveLength(10);
     expect((await findWithEvents(ids)).sort()).toEqual([ids[0], ids[1]].sort());
   });
+  const majority = { level: 'majority' };
   const reads = commands.filter(({ collection }) => collection === webhookListenerEvents.name);
-  expect(reads.map(({ command }) => command.readConcern)).toEqual([{ level: 'majority' }, undefined]);
+  expect(reads.map(({ command }) => command.readConcern)).toEqual([majority, majority]);
   for (const { docsExamined, keysExamined } of reads)
     expect(Math.max(docsExamined, keysExamined)).toBeLessThanOrEqual(10);
 });

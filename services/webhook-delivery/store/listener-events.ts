@@ -21,9 +21,12 @@ export function createListenerEvents(store: Pick<Store, 'rows'>, now: () => Date
     list: (listener_id: string, limit: number): Promise<ListenerEventRow[]> =>
       rows.find({ listener_id }).sort({ event_id: 1 }).limit(limit).readConcern('majority').lean().exec(),
 
-    /** Returns those of the listeners that have events. */
+    /** Returns those of the listeners for which `list` finds events: both use the same read concern. */
     findWithEvents: (listenerIds: readonly string[]): Promise<string[]> =>
-      rows.distinct('listener_id', { listener_id: { $in: listenerIds } }).exec(),
+      rows
+        .distinct('listener_id', { listener_id: { $in: listenerIds } })
+        .readConcern('majority')
+        .exec(),
 
     /** Returns the number of events of a listener, at most `limit`. */
     count: (listener_id: string, limit: number): Promise<number> =>
