@@ -1,6 +1,15 @@
 /** Tests the log lines of requests that fail before their operation runs. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { httpClient, type Person, register, shareDocument, type TestApp, testApp } from '#libs/testing';
+import {
+  httpClient,
+  type Person,
+  readMetric,
+  register,
+  shareDocument,
+  type TestApp,
+  testApp,
+  until,
+} from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 import { services } from '../services/testing/services.ts';
 
@@ -55,4 +64,21 @@ test('a 400 logs the paths of the errors but no values', async () => {
   expect(line).toMatchObject({ operation: 'createDocument', status: 400, problem: 'invalid_request' });
   expect(line?.error_paths).toEqual(expect.arrayContaining(['body/title', 'body/nodes/0/node_type']));
   expect(JSON.stringify(line)).not.toContain('payroll');
+});
+
+test('rejections by an overloaded process share a line per second', async () => {
+  let rejected = 0;
+  await until('a request is rejected', async () => {
+    const burst = Array.from({ length: 400 }, () => app.request('GET', '/documents', { as: ada.key }));
+    for (const { status } of await Promise.all(burst)) rejected += Number(status === 503);
+    return rejected > 0;
+  });
+  const labels = { operation: 'listDocuments', code: 'unavailable' };
+  expect(await readMetric(app.management, 'http_problems_total', labels)).toBe(rejected);
+  const findRejections = () => app.logLines().filter(({ msg }) => String(msg).includes('rejected requests'));
+  const countLogged = () => findRejections().reduce((sum, { requests }) => sum + Number(requests), 0);
+  await until('the rejections are logged', async () => countLogged() >= rejected);
+  expect(countLogged()).toBe(rejected);
+  expect(findRejections()[0]).toMatchObject({ level: 40 });
+  expect(app.logLines().filter(({ status }) => status === 503)).toEqual([]);
 });

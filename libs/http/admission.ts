@@ -26,7 +26,9 @@ const minIdle = 0.05;
 
 /** Counts the requests of a process. */
 export interface Admission {
-  /** Counts a request and waits for its turn. Rejects with `Unavailable` at once if the process is overloaded. */
+  /** Returns whether the process is overloaded: another request must be rejected with `overloaded`. */
+  isOverloaded(): boolean;
+  /** Counts a request and waits for its turn. */
   begin(): Promise<RequestProgress>;
 }
 
@@ -39,7 +41,7 @@ export interface RequestProgress {
 }
 
 /** Created once: most of the cost of an error is its stack trace, and an overloaded process rejects many requests. */
-const overloaded = Unavailable(
+export const overloaded = Unavailable(
   'The service is overloaded. Nothing was changed. Try again after the time in `Retry-After`.',
   { headers: { 'Retry-After': '1' } },
 );
@@ -61,9 +63,11 @@ export function createAdmission({
   const isBusy = watchEventLoop(busyPeriodMs);
   const isSaturated = watchEventLoop(saturatedPeriodMs);
   return {
-    async begin() {
+    isOverloaded() {
       const limit = isSaturated() ? Math.min(maxWhenSaturated, maxInProgress) : maxInProgress;
-      if (running + waiting.length >= limit) throw overloaded;
+      return running + waiting.length >= limit;
+    },
+    async begin() {
       let isCounted = false;
       const progress: RequestProgress = {
         pause() {

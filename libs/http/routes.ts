@@ -12,7 +12,7 @@ import {
   rateLimitHeaders,
   TooManyRequests,
 } from '#libs/contract';
-import type { Admission, RequestProgress } from './admission.ts';
+import { type Admission, overloaded, type RequestProgress } from './admission.ts';
 import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, Principal, Route } from './handle.ts';
 import { groupByPath, toAllow, toExpressPath } from './paths.ts';
@@ -48,13 +48,15 @@ export interface RouterOptions extends RespondOptions {
   authenticate: Authenticate;
   /** The rate limit per principal, if there is one. */
   limit: TokenBucket | undefined;
-  /** Rejects requests while the process is overloaded. */
+  /** Says which requests to reject, because the process is overloaded, and when the others begin. */
   admission?: Admission;
   /** What all routers of the process share to read bodies. */
   bodies: BodyReading;
   /** Runs the handling of a request in a trace span. */
   span<R>(name: string, headers: Request['headers'], work: () => Promise<R>): Promise<R>;
   onOutcome(outcome: RequestOutcome): void;
+  /** Called instead of `onOutcome` for a request that is rejected because the process is overloaded. */
+  onOverload?(operation: AnyOperation): void;
 }
 
 /** Creates a router with a route for each operation. */
@@ -70,11 +72,13 @@ export function createRouter(options: RouterOptions): express.RequestHandler {
     for (const route of routes) {
       const { operation } = route;
       const declaredProblems = new Set(getProblems(operation));
-      expressRoute[operation.method]((request, response) =>
-        options.span(operation.id, request.headers, () =>
+      expressRoute[operation.method]((request, response) => {
+        response.setHeaders(new Map(Object.entries(deprecationHeaders(operation))));
+        if (options.admission?.isOverloaded()) return rejectOverload(options, route, request, response);
+        return options.span(operation.id, request.headers, () =>
           serve(options, route, declaredProblems, request, response),
-        ),
-      );
+        );
+      });
       if (operation.crossOrigin) expressRoute.options(answerPreflight(operation, allow));
     }
     // another method: no path with a parameter may answer for this one
@@ -92,10 +96,9 @@ async function serve(
 ): Promise<void> {
   const startedAt = performance.now();
   const { operation } = route;
-  const requestId = String(response.getHeader('X-Request-Id'));
-  const notes: RequestNotes = { details: {}, replayed: false };
+  const requestId = getRequestId(response);
+  const notes = createNotes();
   const call = createRequestInfo(request, requestId, notes);
-  response.setHeaders(new Map(Object.entries(deprecationHeaders(operation))));
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   let progress: RequestProgress | undefined;
@@ -148,6 +151,26 @@ async function serve(
       },
     }),
   });
+}
+
+/** Rejects a request with little work, so that an overloaded process has time for those that it has accepted. */
+function rejectOverload(
+  { onOverload }: RouterOptions,
+  { operation, problemPage }: Route,
+  request: Request,
+  response: Response,
+): void {
+  const toCall = () => createRequestInfo(request, getRequestId(response), createNotes());
+  sendProblem(response, overloaded, problemPage?.(overloaded, toCall(), request.query));
+  onOverload?.(operation);
+}
+
+function getRequestId(response: Response): string {
+  return String(response.getHeader('X-Request-Id'));
+}
+
+function createNotes(): RequestNotes {
+  return { details: {}, replayed: false };
 }
 
 /** Throws if the principal exceeds the rate limit or may not call the operation. */

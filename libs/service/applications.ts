@@ -1,6 +1,6 @@
 /** The two Express applications of a process: the public API and the management port. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Contract } from '#libs/contract';
+import type { AnyOperation, Contract } from '#libs/contract';
 import type { Bus } from '#libs/events';
 import {
   application,
@@ -48,9 +48,15 @@ export function createPublicApplication(context: ProcessContext, services: reado
   const { RATE_LIMIT_PER_MINUTE: perMinute, RATE_LIMIT_BURST: burst } = settings;
   const limit =
     perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => context.now().getTime() }) : undefined;
+  const logOverload = createOverloadLog(log);
+  const onOverload = ({ id }: AnyOperation) => {
+    context.metrics.request({ operation: id, status: 503, durationMs: 0, problem: 'unavailable' });
+    logOverload();
+  };
+  const common = { apiPrefix, limit, admission, onOverload };
   return application({
     routers: services.map((service) =>
-      createRouter({ ...toRouterDeps(context, service), ...service.handlers, apiPrefix, limit, admission }),
+      createRouter({ ...toRouterDeps(context, service), ...service.handlers, ...common }),
     ),
     operations: services.flatMap(({ handlers }) => handlers.routes.map(({ operation }) => operation)),
     apiPrefix,
@@ -82,6 +88,22 @@ export function createManagementApplication(
     unmatched: (request) => logUnmatched(context.log, request),
     onError: (message, error) => context.log.error({ err: error }, message),
   });
+}
+
+/**
+ * Returns the function to call for each request that is rejected because the process is overloaded. It logs their
+ * number once per second: a line for each would cost more than the rejection.
+ */
+function createOverloadLog(log: Log): () => void {
+  let count = 0;
+  const write = () => {
+    log.warn({ requests: count }, 'The process is overloaded and rejected requests');
+    count = 0;
+  };
+  return () => {
+    count += 1;
+    if (count === 1) setTimeout(write, 1_000).unref();
+  };
 }
 
 /** Logs a request that matched no operation, so that a caller's typing error can be found. */

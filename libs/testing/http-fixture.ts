@@ -40,6 +40,8 @@ export interface HttpFixture {
   listening: HttpListener;
   /** The outcomes of requests, in order. */
   outcomes: RequestOutcome[];
+  /** The ids of the operations of requests that were rejected because of overload, in order. */
+  rejected: string[];
   /** Errors that occurred outside of operations. */
   errors: unknown[];
   /** Sends a request with the token `as` (default `good`, null for none). */
@@ -64,6 +66,7 @@ export async function httpFixture(
   options: HttpFixtureOptions = {},
 ): Promise<HttpFixture> {
   const outcomes: RequestOutcome[] = [];
+  const rejected: string[] = [];
   const errors: unknown[] = [];
   const principals: Record<string, Principal> = { good: ada, outsider: { ...ada, key_id: 'outsider' } };
   const router = createRouter({
@@ -77,6 +80,7 @@ export async function httpFixture(
     bodies: options.bodies ?? { budget: createBodyBudget(64 * 2 ** 20), parser: createBodyParser() },
     span: (_name, _headers, work) => work(),
     onOutcome: (outcome) => void outcomes.push(outcome),
+    onOverload: ({ id }) => void rejected.push(id),
   });
   const operations: AnyOperation[] = handled.map(({ operation }) => operation);
   const app = application({
@@ -93,6 +97,7 @@ export async function httpFixture(
     port: listening.port,
     listening,
     outcomes,
+    rejected,
     errors,
     ask(method, path, { as = 'good', ...init } = {}) {
       const headers = new Headers(init.headers);
