@@ -52,14 +52,17 @@ test('two concurrent starts install once and both run', async () => {
 });
 
 test('the local run has limits of memory, other scripts have not', async () => {
-  const source = 'console.log(process.execArgv.join(), process.env.MALLOC_ARENA_MAX);';
+  const source =
+    'console.log(process.execArgv.join(), process.env.MALLOC_ARENA_MAX, process.env.EXPORT_CACHE_MB);';
   await writeFile(join(project, 'print.ts'), source);
   await mkdir(join(project, 'tools', 'local-run'), { recursive: true });
   await writeFile(join(project, 'tools', 'local-run', 'main.ts'), source);
   expect((await run(['tools/local-run/main.ts'])).output).toMatch(
-    /max-semi-space-size=16,--heap-growing-percent=100,.* 2\n$/,
+    /max-semi-space-size=16,--heap-growing-percent=100,.* 2 16\n$/,
   );
-  expect((await run(['print.ts'])).output).not.toMatch(/max-semi-space|2\n$/);
+  expect((await run(['print.ts'])).output).not.toMatch(/max-semi-space|2 16\n$/);
+  const own = await run(['tools/local-run/main.ts'], [], { EXPORT_CACHE_MB: '8' });
+  expect(own.output).toMatch(/ 2 8\n$/);
 });
 
 test('a failed installation is repeated', async () => {
@@ -123,8 +126,8 @@ test('a script ends when its parent process is killed', async () => {
 
 type Outcome = { code: number | null; output: string; errors: string };
 
-async function run(words: string[], flags: string[] = []): Promise<Outcome> {
-  const child = start(words, flags);
+async function run(words: string[], flags: string[] = [], env = {}): Promise<Outcome> {
+  const child = start(words, flags, env);
   const outcome: Outcome = { code: null, output: '', errors: '' };
   child.stdout?.on('data', (part) => (outcome.output += part));
   child.stderr?.on('data', (part) => (outcome.errors += part));
@@ -132,11 +135,16 @@ async function run(words: string[], flags: string[] = []): Promise<Outcome> {
   return outcome;
 }
 
-function start(words: string[], flags: string[] = []): ChildProcess {
+function start(words: string[], flags: string[] = [], env = {}): ChildProcess {
   return spawn(process.execPath, [...flags, join(project, 'scripts', 'with-node.cjs'), ...words], {
     cwd: project,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: join(project, 'bin'), REAL_NODE: process.execPath, PDS_CACHE_DIR: join(project, 'cache') },
+    env: {
+      PATH: join(project, 'bin'),
+      REAL_NODE: process.execPath,
+      PDS_CACHE_DIR: join(project, 'cache'),
+      ...env,
+    },
   });
 }
 
