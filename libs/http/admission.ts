@@ -9,7 +9,10 @@ import { Unavailable } from '#libs/contract';
 export interface AdmissionLimits {
   /** If so many requests are in progress, another one is rejected, also while the CPU is idle. */
   maxInProgress: number;
-  /** The limit of a saturated process. Below it, a burst or a pause of the process has no effect. Default: 128. */
+  /**
+   * The limit of a saturated process. Below it, a burst or a short pause of the process causes no rejection.
+   * Default: 128.
+   */
   maxWhenSaturated?: number;
   /** If so many requests run in a busy process, another one waits for its turn. Default: 16. */
   maxRunningWhenBusy?: number;
@@ -26,7 +29,7 @@ const minIdle = 0.05;
 
 /** Counts the requests of a process. */
 export interface Admission {
-  /** Returns whether the process is overloaded: another request must be rejected with `overloaded`. */
+  /** Returns whether the process is overloaded. If so, reject the request with `overloadProblem`. */
   isOverloaded(): boolean;
   /** Counts a request and waits for its turn. */
   begin(): Promise<RequestProgress>;
@@ -34,21 +37,21 @@ export interface Admission {
 
 /** A request in progress. Both functions may be called repeatedly, one after the other. */
 export interface RequestProgress {
-  /** Stops counting the request: it has ended, or waits for its client. */
+  /** Stops counting the request: it has ended, or waits for its client or for an event. The next one may start. */
   pause(): void;
   /** Counts the request again and waits for its turn. */
   resume(): Promise<void>;
 }
 
 /** Created once: most of the cost of an error is its stack trace, and an overloaded process rejects many requests. */
-export const overloaded = Unavailable(
+export const overloadProblem = Unavailable(
   'The service is overloaded. Nothing was changed. Try again after the time in `Retry-After`.',
   { headers: { 'Retry-After': '1' } },
 );
 
 /**
- * Creates admission control. A process is overloaded if more than `maxInProgress` requests are in progress, or more
- * than `maxWhenSaturated` while it is saturated. A busy process handles few requests at the same time: so each turn of
+ * Creates admission control. A process is overloaded if `maxInProgress` requests are in progress, or
+ * `maxWhenSaturated` while it is saturated. A busy process handles few requests at the same time: so each turn of
  * its event loop is short, and it soon reads and rejects those that arrive. Deno does not tell whether its event loop
  * is idle, so there `maxInProgress` alone holds.
  */

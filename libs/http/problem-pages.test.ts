@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, body, media, NotFound, operation } from '#libs/contract';
 import { type HttpFixture, httpFixture, parseJson } from '../testing/http-fixture.ts';
-import { handle, reply, withProblemPages } from './handle.ts';
+import { createAdmission } from './admission.ts';
+import { handle, type Route, reply, withProblemPages } from './handle.ts';
 
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [NotFound] } as const;
 const two = media({ 'application/json': { description: 'a' }, 'text/html': { description: 'b' } });
@@ -21,13 +22,18 @@ const plain = operation({ ...common, id: 'plain', path: '/plain', returns: two }
 let http: HttpFixture;
 
 beforeAll(async () => {
+  http = await httpFixture(createRoutes());
+});
+afterAll(() => http?.listening.close(0));
+
+function createRoutes(): Route[] {
   const route = handle(read, async ({ params: { how }, call }) => {
     if (how === 'nothing') throw NotFound(undefined, { headers: { 'X-Problem': 'yes' } });
     if (how === 'broken') throw new Error('password=hunter2');
     const seen = { prefersHtml: call.prefersHtml, acceptsGzip: call.acceptsGzip, has: call.hasCurrent('v7') };
     return reply(body('application/json', JSON.stringify(seen)), { headers: { Vary: 'Accept' } });
   });
-  http = await httpFixture([
+  return [
     withProblemPages(route, ({ kind }, { prefersHtml, requestId }, { format }) =>
       prefersHtml && format !== 'json'
         ? { html: `<p>${kind.status} ${requestId}</p>`, headers: { 'Content-Security-Policy': 'sandbox' } }
@@ -36,9 +42,8 @@ beforeAll(async () => {
     handle(plain, async () => {
       throw NotFound();
     }),
-  ]);
-});
-afterAll(() => http?.listening.close(0));
+  ];
+}
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const get = (path: string, headers: Record<string, string> = {}) =>
@@ -69,6 +74,18 @@ test('other clients get the problem as JSON', async () => {
 test('a problem page is reported like any problem', async () => {
   await get('/read/broken', { accept: browser });
   expect(http.outcomes.at(-1)).toMatchObject({ status: 500, error: { message: 'password=hunter2' } });
+});
+
+test('an overloaded process rejects with a page, too', async () => {
+  const overloaded = await httpFixture(createRoutes(), { admission: createAdmission({ maxInProgress: 0 }) });
+  const headers = { accept: browser, 'x-request-id': 'me' };
+  const response = await overloaded.ask('GET', '/api/v1/read/it', { headers, as: null });
+  expect([response.status, response.headers.get('retry-after'), await response.text()]).toEqual([
+    503,
+    '1',
+    '<p>503 me</p>',
+  ]);
+  await overloaded.listening.close(0);
 });
 
 test.each([

@@ -12,7 +12,7 @@ import {
   rateLimitHeaders,
   TooManyRequests,
 } from '#libs/contract';
-import { type Admission, overloaded, type RequestProgress } from './admission.ts';
+import { type Admission, overloadProblem, type RequestProgress } from './admission.ts';
 import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, Principal, Route } from './handle.ts';
 import { groupByPath, toAllow, toExpressPath } from './paths.ts';
@@ -48,7 +48,7 @@ export interface RouterOptions extends RespondOptions {
   authenticate: Authenticate;
   /** The rate limit per principal, if there is one. */
   limit: TokenBucket | undefined;
-  /** Says which requests to reject, because the process is overloaded, and when the others begin. */
+  /** Decides whether a request is rejected because the process is overloaded, and when it begins otherwise. */
   admission?: Admission;
   /** What all routers of the process share to read bodies. */
   bodies: BodyReading;
@@ -74,7 +74,7 @@ export function createRouter(options: RouterOptions): express.RequestHandler {
       const declaredProblems = new Set(getProblems(operation));
       expressRoute[operation.method]((request, response) => {
         response.setHeaders(new Map(Object.entries(deprecationHeaders(operation))));
-        if (options.admission?.isOverloaded()) return rejectOverload(options, route, request, response);
+        if (options.admission?.isOverloaded()) return rejectForOverload(options, route, request, response);
         return options.span(operation.id, request.headers, () =>
           serve(options, route, declaredProblems, request, response),
         );
@@ -111,7 +111,7 @@ async function serve(
       await authorize(options, operation, principal);
       principal = { ...principal, request_id: requestId };
     }
-    // neither a body that arrives slowly nor a long poll is work
+    // reading a body, which may arrive slowly, and waiting in a long poll do not count
     if (operation.body || operation.longPoll) progress?.pause();
     const parsed = await parseRequest(operation, request, response, {
       bodies: options.bodies,
@@ -153,15 +153,19 @@ async function serve(
   });
 }
 
-/** Rejects a request with little work, so that an overloaded process has time for those that it has accepted. */
-function rejectOverload(
+/** Rejects a request because of overload. Does as little as possible, to leave time for the accepted requests. */
+function rejectForOverload(
   { onOverload }: RouterOptions,
   { operation, problemPage }: Route,
   request: Request,
   response: Response,
 ): void {
-  const toCall = () => createRequestInfo(request, getRequestId(response), createNotes());
-  sendProblem(response, overloaded, problemPage?.(overloaded, toCall(), request.query));
+  const page = problemPage?.(
+    overloadProblem,
+    createRequestInfo(request, getRequestId(response), createNotes()),
+    request.query,
+  );
+  sendProblem(response, overloadProblem, page);
   onOverload?.(operation);
 }
 
