@@ -67,7 +67,11 @@ test('a killed publish stores both document and event, or neither', async () => 
   }
 
   expect([...answered].filter((id) => !published.has(id))).toEqual([]);
-  const getSent = () => receiver.received.map(({ body }) => JSON.parse(body));
+  // without the demo's document: it is published just before the webhook is created, which may still receive its event
+  const getSent = () =>
+    receiver.received
+      .map(({ body }) => JSON.parse(body))
+      .filter(({ data }) => ids.includes(data.document.id));
   const getDocumentIds = () => new Set(getSent().map(({ data }) => data.document.id));
   await until('a webhook for every published document', async () => {
     const ids = getDocumentIds();
