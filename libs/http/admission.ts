@@ -18,11 +18,14 @@ export interface AdmissionLimits {
   maxRunningWhenBusy?: number;
 }
 
-/** A process is busy if its event loop had no idle time in the last period of this length. */
-const busyPeriodMs = 20;
+/** The idle time of the event loop is measured in periods of this length. */
+const periodMs = 20;
 
-/** A process is saturated if its event loop had no idle time in the last period of this length. */
-const saturatedPeriodMs = 100;
+/** A process is busy if its event loop had no idle time for so long. */
+const busyAfterMs = periodMs;
+
+/** A process is saturated if its event loop had no idle time for so long. */
+const saturatedAfterMs = 3 * periodMs;
 
 /** An event loop that was idle for a smaller share of a period counts as if it had no idle time in it. */
 const minIdle = 0.05;
@@ -63,8 +66,9 @@ export function createAdmission({
   let running = 0;
   const waiting: (() => void)[] = [];
   let hasTimer = false;
-  const isBusy = watchEventLoop(busyPeriodMs);
-  const isSaturated = watchEventLoop(saturatedPeriodMs);
+  const getBusyMs = watchEventLoop();
+  const isBusy = () => getBusyMs() >= busyAfterMs;
+  const isSaturated = () => getBusyMs() >= saturatedAfterMs;
   return {
     isOverloaded() {
       const limit = isSaturated() ? Math.min(maxWhenSaturated, maxInProgress) : maxInProgress;
@@ -97,7 +101,7 @@ export function createAdmission({
       running += 1;
       return;
     }
-    if (!hasTimer) setTimeout(startMore, busyPeriodMs);
+    if (!hasTimer) setTimeout(startMore, periodMs);
     hasTimer = true;
     // `startNext` counts it as running
     await new Promise<void>((resolve) => waiting.push(resolve));
@@ -117,22 +121,22 @@ export function createAdmission({
   function startMore(): void {
     startNext(isBusy() ? 1 : maxRunningWhenBusy);
     hasTimer = waiting.length > 0;
-    if (hasTimer) setTimeout(startMore, busyPeriodMs);
+    if (hasTimer) setTimeout(startMore, periodMs);
   }
 }
 
-/** Returns a function that returns whether the event loop of this thread had no idle time in the last period. */
-function watchEventLoop(periodMs: number): () => boolean {
+/** Returns a function that returns for how long the event loop of this thread has had no idle time, milliseconds. */
+function watchEventLoop(): () => number {
   let since = performance.now();
   let before = performance.eventLoopUtilization();
-  let hadNoIdleTime = false;
+  let busyMs = 0;
   return () => {
     const now = performance.now();
-    if (now - since < periodMs) return hadNoIdleTime;
+    if (now - since < periodMs) return busyMs;
     const { utilization } = performance.eventLoopUtilization(before);
-    hadNoIdleTime = utilization > 1 - minIdle;
+    busyMs = utilization > 1 - minIdle ? busyMs + now - since : 0;
     since = now;
     before = performance.eventLoopUtilization();
-    return hadNoIdleTime;
+    return busyMs;
   };
 }
