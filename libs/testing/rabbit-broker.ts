@@ -1,5 +1,5 @@
 /** A RabbitMQ broker for one test, from installed programs; runs as any user, on loopback, next to others. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -59,7 +59,13 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
   const broker: RabbitBroker = {
     url,
     pid: () => running?.pid ?? 0,
-    freeze: () => signal('SIGSTOP'),
+    freeze() {
+      signal('SIGSTOP');
+      // the process stops a moment after the signal, and until then it may still confirm an event
+      const isStopped = () =>
+        execFileSync('ps', ['-o', 'stat=', '-p', String(running?.pid)], { encoding: 'utf8' }).startsWith('T');
+      while (!isStopped());
+    },
     thaw: () => signal('SIGCONT'),
     kill,
     async start({ empty } = { empty: false }) {
