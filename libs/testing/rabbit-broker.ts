@@ -1,5 +1,5 @@
 /** A RabbitMQ broker for one test, from installed programs; runs as any user, on loopback, next to others. */
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,8 +16,8 @@ export interface RabbitBroker {
   url: string;
   /** The id of the running process. */
   pid(): number;
-  /** Suspends the broker (SIGSTOP); its connections stay half open. */
-  freeze(): void;
+  /** Suspends the broker (SIGSTOP); its connections stay half open. Resolves when it has stopped. */
+  freeze(): Promise<void>;
   /** Continues a frozen broker (SIGCONT). */
   thaw(): void;
   /**
@@ -59,12 +59,13 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
   const broker: RabbitBroker = {
     url,
     pid: () => running?.pid ?? 0,
-    freeze() {
+    async freeze() {
       signal('SIGSTOP');
-      // the process stops a moment after the signal, and until then it may still confirm an event
-      const isStopped = () =>
-        execFileSync('ps', ['-o', 'stat=', '-p', String(running?.pid)], { encoding: 'utf8' }).startsWith('T');
-      while (!isStopped());
+      // it stops a moment after the signal; until then, it may still confirm an event
+      await until('the broker to stop', async () => {
+        const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(running?.pid)]);
+        return stdout.startsWith('T');
+      });
     },
     thaw: () => signal('SIGCONT'),
     kill,

@@ -38,7 +38,7 @@ test('F5: requests succeed and no event is lost while RabbitMQ is frozen', async
   const ids = [await context.publish(ada)];
   await until('the first delivery', async () => getArrivedIds().length === 1);
 
-  rabbit.freeze();
+  await rabbit.freeze();
   for (let count = 0; count < 30; count += 1) {
     // rejects unless the status is 200
     ids.push(await context.publish(ada));

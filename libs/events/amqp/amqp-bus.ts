@@ -203,21 +203,26 @@ function keepSubscribed(
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
-      const { model } = await Promise.race([connections.whenOpen(), aborted]);
-      const value = await subscribe(model, subscription).catch((error: unknown) => {
-        // the queue was deleted: reopening declares it again
-        connections.reopen(error);
-        throw error;
-      });
-      const close = async () => {
-        const drained = value.drain();
+      const close = async (opened: ActiveSubscription) => {
+        const drained = opened.drain();
         draining.add(drained);
         void drained.then(() => draining.delete(drained));
         // a lost channel need not drain first: its events are redelivered
         if (signal.aborted) await drained;
-        await value.close();
+        await opened.close();
       };
-      return { value, lost: value.lost, close };
+      const { model } = await Promise.race([connections.whenOpen(), aborted]);
+      const subscribing = subscribe(model, subscription).catch((error: unknown) => {
+        // the queue was deleted: reopening declares it again
+        connections.reopen(error);
+        throw error;
+      });
+      const value = await Promise.race([subscribing, aborted]).catch((error: unknown) => {
+        // closes a subscription that a slow broker confirms too late
+        subscribing.then(close, () => {});
+        throw error;
+      });
+      return { value, lost: value.lost, close: () => close(value) };
     },
   });
   return {

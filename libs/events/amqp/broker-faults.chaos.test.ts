@@ -1,4 +1,5 @@
 /** Tests of the bus while the broker is killed, frozen, reset or out of memory. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
 import {
@@ -52,7 +53,7 @@ test('a frozen broker is detected, and the bus recovers', async () => {
   await bus.consume('alpha', async ({ id }) => void received.add(id), { prefetch: 16 });
   const before = createEvent('thing.gone');
   await publishUntilAccepted(bus, before);
-  rabbit.freeze();
+  await rabbit.freeze();
   try {
     const lost = createEvent('thing.gone');
     await expect(bus.publish(lost)).rejects.toThrow();
@@ -71,7 +72,7 @@ const withoutHeartbeat = () => ({ url: new Secret(`${rabbit.url}?heartbeat=60`) 
 
 test('a publish is rejected if a frozen broker does not confirm it', async () => {
   const bus = await fixture.open(withoutHeartbeat());
-  rabbit.freeze();
+  await rabbit.freeze();
   try {
     const lost = bus.publish(createEvent('thing.gone'));
     await expect(lost).rejects.toThrow('The broker did not confirm thing.gone within 5 s');
@@ -84,13 +85,38 @@ test('a publish is rejected if a frozen broker does not confirm it', async () =>
 
 test('a bus closes while the broker is frozen', async () => {
   const bus = await fixture.open(withoutHeartbeat());
-  await bus.consume('alpha', async () => {}, { prefetch: 16 });
-  rabbit.freeze();
+  const received: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 16 });
+  await publishUntilAccepted(bus, createEvent('thing.gone'));
+  await until('a consumer receives events', async () => received.length > 0);
+  await rabbit.freeze();
+  // the broker confirms the first consumer, but not this one
+  await bus.consume('beta', async () => {}, { prefetch: 16 });
+  await pause(50);
   try {
     await bus.close();
   } finally {
     rabbit.thaw();
   }
+});
+
+test('a consumer that is cancelled while the broker is frozen gets no events later', async () => {
+  const bus = await fixture.open(withoutHeartbeat());
+  await rabbit.freeze();
+  const early: string[] = [];
+  const received: string[] = [];
+  try {
+    const consumer = await bus.consume('alpha', async ({ id }) => void early.push(id), { prefetch: 4 });
+    await pause(50);
+    await consumer.cancel();
+  } finally {
+    rabbit.thaw();
+  }
+  await untilUp(bus);
+  await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
+  for (let count = 0; count < 20; count += 1) await publishUntilAccepted(bus, createEvent('thing.gone'));
+  await until('all events are received', async () => early.length + received.length >= 20);
+  expect(early).toEqual([]);
 });
 
 test('each owner of an outbox is notified once when the broker was reset', async () => {

@@ -207,7 +207,7 @@ function listFaults({ processes }: ChaosFixture): string[] {
 async function restartBroker({ rabbit }: ChaosFixture, progress: () => Promise<void>): Promise<void> {
   await rabbit.settle();
   // messages that it gets from now on are lost
-  rabbit.freeze();
+  await rabbit.freeze();
   await progress();
   await rabbit.kill();
   await progress();
