@@ -116,6 +116,17 @@ test('a saturated process rejects requests above a lower number', async () => {
   await until('requests are accepted again', async () => (await getStatus()) === 200);
 });
 
+test('a process without idle time for several short periods is saturated', () => {
+  const admission = createAdmission({ maxInProgress: 1_000, maxWhenSaturated: 4 });
+  for (let sent = 0; sent < 4; sent += 1) void admission.begin();
+  // the first period may have begun with idle time
+  for (let periods = 0; periods < 4; periods += 1) {
+    block(25);
+    admission.isOverloaded();
+  }
+  expect(admission.isOverloaded()).toBe(true);
+});
+
 test('a process that was busy for a moment rejects nothing', async () => {
   const isAccepted = async () => {
     const admission = createAdmission({ maxInProgress: 1_000 });

@@ -80,12 +80,9 @@ test('an overloaded process rejects with a page, too', async () => {
   const overloaded = await httpFixture(createRoutes(), { admission: createAdmission({ maxInProgress: 0 }) });
   const headers = { accept: browser, 'x-request-id': 'me' };
   const response = await overloaded.ask('GET', '/api/v1/read/it', { headers, as: null });
-  expect([response.status, response.headers.get('retry-after'), await response.text()]).toEqual([
-    503,
-    '1',
-    '<p>503 me</p>',
-  ]);
+  const page = await response.text();
   await overloaded.listening.close(0);
+  expect([response.status, response.headers.get('retry-after'), page]).toEqual([503, '1', '<p>503 me</p>']);
 });
 
 test.each([
