@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { Unavailable } from '#libs/contract';
 
-/** Limits of the requests in progress. */
+/** Limits of the requests in progress: those that run and those that wait for their turn. */
 export interface AdmissionLimits {
   /** If so many requests are in progress, another one is rejected, also while the CPU is idle. */
   maxInProgress: number;
@@ -14,31 +14,31 @@ export interface AdmissionLimits {
    * Default: 128.
    */
   maxWhenSaturated?: number;
-  /** If so many requests run in a busy process, another one waits for its turn. Default: 16. */
+  /** If so many requests run in a busy process, or if others already wait, another one waits. Default: 16. */
   maxRunningWhenBusy?: number;
 }
 
-/** The idle time of the event loop is measured in periods of this length. */
+/** The idle time of the event loop is measured in periods of at least this length. */
 const periodMs = 20;
 
-/** A process is busy if its event loop had no idle time for so long. */
+/** A process is busy if its event loop had no idle time for so long: `maxRunningWhenBusy` applies. */
 const busyAfterMs = periodMs;
 
-/** A process is saturated if its event loop had no idle time for so long. */
+/** A process is saturated if its event loop had no idle time for so long: `maxWhenSaturated` applies. */
 const saturatedAfterMs = 3 * periodMs;
 
 /** An event loop that was idle for a smaller share of a period counts as if it had no idle time in it. */
 const minIdle = 0.05;
 
-/** Counts the requests of a process. */
+/** Counts the requests of a process and decides when each may run. */
 export interface Admission {
   /** Returns whether the process is overloaded. If so, reject the request with `overloadProblem`. */
   isOverloaded(): boolean;
-  /** Counts a request and waits for its turn. */
+  /** Counts a request and waits for its turn. Never rejects it: call `isOverloaded` first. */
   begin(): Promise<RequestProgress>;
 }
 
-/** A request in progress. Both functions may be called repeatedly, one after the other. */
+/** A request that has begun. Both functions may be called repeatedly, one after the other. */
 export interface RequestProgress {
   /** Stops counting the request: it has ended, or waits for its client or for an event. The next one may start. */
   pause(): void;
@@ -95,7 +95,7 @@ export function createAdmission({
   };
 
   async function waitForTurn(): Promise<void> {
-    // asked for every request, because a period lasts until somebody asks
+    // called for every request, because a period ends only at a call
     const wasBusy = isBusy();
     if (waiting.length === 0 && (running < maxRunningWhenBusy || !wasBusy)) {
       running += 1;
