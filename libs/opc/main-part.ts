@@ -1,6 +1,6 @@
 /** Finds the main part of a package and rejects anything but a plain .docx file. */
 import { reject } from './fault.ts';
-import { getContentType, getRelationships, type Package } from './package.ts';
+import { getContentType, getRelationships, type Package, type Relationship } from './package.ts';
 import { childW } from './tree.ts';
 import type { XmlElement } from './xml.ts';
 
@@ -16,8 +16,9 @@ const OTHER_TYPES: [RegExp, string][] = [
 export function findMainPart(pkg: Package): string {
   const relationship = getRelationships(pkg, '').find(({ type }) => type === 'officeDocument');
   if (relationship?.uri.startsWith(STRICT)) rejectStrict();
-  if (!relationship?.part)
+  if (!relationship)
     return reject('not_docx', 'The file contains no document; save it in Word as "Word Document (.docx)".');
+  if (!relationship.part) return rejectMissingPart(relationship);
   const type = getContentType(pkg, relationship.part) ?? '';
   rejectMacros(pkg, type);
   for (const [pattern, message] of OTHER_TYPES) if (pattern.test(type)) reject('not_docx', message);
@@ -46,15 +47,21 @@ function rejectStrict(): never {
   );
 }
 
-/** Rejects a package with a referenced part without content type, because Word treats it as damaged. */
-export function checkTypes(pkg: Package): void {
-  for (const relationships of pkg.relationships.values())
-    for (const { part } of relationships)
-      if (part && !getContentType(pkg, part))
-        reject(
-          'missing_type',
-          `The part ${part.slice(0, 120)} has no content type; open the file in Word and save it again as .docx.`,
-        );
+/** Rejects a package that refers to a missing part or to one without content type: Word treats it as damaged. */
+export function checkReferences(pkg: Package): void {
+  for (const relationship of [...pkg.relationships.values()].flat()) {
+    const { type, target, external, part } = relationship;
+    const isBookmark = type === 'hyperlink' && target.startsWith('#');
+    if (part === undefined && !external && !isBookmark) rejectMissingPart(relationship);
+    if (part !== undefined && !getContentType(pkg, part))
+      reject('missing_type', `The part ${part.slice(0, 120)} has no content type; ${saveAgain}`);
+  }
+}
+
+const saveAgain = 'open the file in Word and save it again as .docx.';
+
+function rejectMissingPart({ target }: Relationship): never {
+  return reject('missing_part', `The file refers to a missing part (${target.slice(0, 120)}); ${saveAgain}`);
 }
 
 function rejectMacros(pkg: Package, type: string): void {

@@ -6,11 +6,12 @@ export {
   packageFaultCodes,
   reject,
 } from './fault.ts';
-export { checkTypes, findMainPart, getBody } from './main-part.ts';
+export { checkReferences, findMainPart, getBody } from './main-part.ts';
 export { type PartSource, pack } from './pack.ts';
 export {
   addPart,
   createRelsTree,
+  declareRelsType,
   findRelatedPart,
   getContentType,
   getRelationships,

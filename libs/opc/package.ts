@@ -2,15 +2,16 @@
 import { reject } from './fault.ts';
 import { attribute, elements } from './tree.ts';
 import type { Parts } from './unpack.ts';
-import { parseXml, type XmlBudget, type XmlElement } from './xml.ts';
+import { isElement, parseXml, type XmlBudget, type XmlElement } from './xml.ts';
 
 export const TYPES_PART = '[Content_Types].xml';
 const RELS_NS = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const TYPES_NS = 'http://schemas.openxmlformats.org/package/2006/content-types';
+const RELS_TYPE = 'application/vnd.openxmlformats-package.relationships+xml';
 
 /**
  * A relationship. `type` is the last segment of its type URI ("officeDocument", "image"); `part` is set if
- * the target is a part.
+ * the target is a part of the package.
  */
 export type Relationship = {
   id: string;
@@ -31,7 +32,7 @@ export type Package = {
   contentTypes: Map<string, string>;
 };
 
-/** Reads content types and relationships. Rejects a package without them or with a missing target part. */
+/** Reads content types and relationships. Rejects a package without them. */
 export function readPackage(parts: Parts, budget: XmlBudget): Package {
   const typesPart = parts.get(TYPES_PART);
   if (!typesPart || !parts.has('_rels/.rels'))
@@ -94,15 +95,37 @@ export function addPart(pkg: Package, source: string, name: string, type: string
   return id;
 }
 
+/** Declares the content type of all relationships parts. Some programs declare it for each of them instead. */
+export function declareRelsType(pkg: Package): void {
+  if (pkg.contentTypes.has('rels')) return;
+  pkg.contentTypes.set('rels', RELS_TYPE);
+  addType(pkg, 'Default', 'Extension', 'rels', RELS_TYPE);
+}
+
 function addOverride(pkg: Package, name: string, type: string): void {
-  pkg.contentTypes.set(`/${name}`.toLowerCase(), type);
+  const key = `/${name}`.toLowerCase();
+  pkg.contentTypes.set(key, type);
+  // a file may declare the type of a part that it does not contain, and two types of a part damage it
+  pkg.types.children = pkg.types.children.filter(
+    (child) => !isElement(child) || attribute(child, 'PartName', '')?.toLowerCase() !== key,
+  );
+  addType(pkg, 'Override', 'PartName', `/${name}`, type);
+}
+
+function addType(
+  pkg: Package,
+  element: 'Default' | 'Override',
+  key: string,
+  value: string,
+  type: string,
+): void {
   pkg.types.children.push({
-    name: 'Override',
+    name: element,
     uri: TYPES_NS,
-    local: 'Override',
+    local: element,
     attributes: [
       { name: 'xmlns', uri: '', local: 'xmlns', value: TYPES_NS },
-      { name: 'PartName', uri: '', local: 'PartName', value: `/${name}` },
+      { name: key, uri: '', local: key, value },
       { name: 'ContentType', uri: '', local: 'ContentType', value: type },
     ],
     children: [],
@@ -158,12 +181,7 @@ function parseRelationship(element: XmlElement, source: string, names: Map<strin
   const external = attribute(element, 'TargetMode', '')?.toLowerCase() === 'external';
   if (external) return { id, type, uri, target, external };
   const part = resolveTarget(source, target, names);
-  if (part) return { id, type, uri, target, external, part };
-  if (target.startsWith('#') && type === 'hyperlink') return { id, type, uri, target, external };
-  return reject(
-    'missing_part',
-    `The file refers to a missing part (${target.slice(0, 120)}); open it in Word and save it again as .docx.`,
-  );
+  return { id, type, uri, target, external, ...(part !== undefined && { part }) };
 }
 
 function resolveTarget(source: string, target: string, names: Map<string, string>): string | undefined {

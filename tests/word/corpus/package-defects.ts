@@ -1,4 +1,4 @@
-/** Finds defects that the schema allows but Word reports as damage: in references, lists and tables. */
+/** Finds defects that the schema allows but Word reports as damage: in types, references, lists and tables. */
 import {
   attribute,
   childrenW,
@@ -10,14 +10,15 @@ import {
   type Parts,
   parseXml,
   R,
+  TYPES_PART,
   valueW,
   walkElements,
   type XmlElement,
 } from '#libs/opc';
 
 /**
- * Returns a message for each missing style, list or relationship, each cell that does not end in a paragraph
- * and each row that does not fill its table.
+ * Returns a message for each missing content type, style, list or relationship, each cell that does not end in a
+ * paragraph and each row that does not fill its table.
  */
 export function findDefects(parts: Parts): string[] {
   const trees = new Map<string, XmlElement>();
@@ -27,7 +28,7 @@ export function findDefects(parts: Parts): string[] {
   const numbering = trees.get('word/numbering.xml');
   const lists = new Set(getIds(numbering, 'num', 'numId'));
   const patterns = new Set(getIds(numbering, 'abstractNum', 'abstractNumId'));
-  const defects: string[] = [];
+  const defects = findTypeDefects(parts, trees.get(TYPES_PART));
   for (const num of childrenW(numbering, 'num'))
     if (!patterns.has(valueW(num, 'abstractNumId') ?? ''))
       defects.push(`list ${attribute(num, 'numId')} has no pattern`);
@@ -48,6 +49,21 @@ export function findDefects(parts: Parts): string[] {
     defects.push(...findTableDefects(name, root));
   }
   return defects;
+}
+
+/** Returns a message for each part without content type, and for each part or extension with two. */
+function findTypeDefects(parts: Parts, types: XmlElement | undefined): string[] {
+  const declared = (types ? elements(types) : []).map(
+    (entry) => attribute(entry, 'PartName', '') ?? `.${attribute(entry, 'Extension', '')}`,
+  );
+  const isTyped = (name: string) =>
+    declared.includes(`/${name}`) || declared.includes(name.slice(name.lastIndexOf('.')));
+  return [
+    ...[...parts.keys()]
+      .filter((name) => name !== TYPES_PART && !isTyped(name))
+      .map((name) => `${name}: no type`),
+    ...declared.filter((key, at) => declared.indexOf(key) < at).map((key) => `${key}: two types`),
+  ];
 }
 
 /** Returns a message for each row whose cells and gaps do not add up to the columns of the grid. */

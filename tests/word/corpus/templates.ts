@@ -1,7 +1,9 @@
 /** Realistic templates for tests; each has a feature that broke an exporter before. */
 import { readFile } from 'node:fs/promises';
+import { type Parts, pack, TYPES_PART, unpack } from '#libs/opc';
 import { createDefaultTemplateFile } from '../../../services/export/formats/default-template.ts';
 import type { TemplateMode } from '../../../services/export/formats/template/plan.ts';
+import { WORD_TYPE } from '../samples.ts';
 import {
   basics,
   createListProperties,
@@ -44,6 +46,7 @@ export const samples: Sample[] = [
   { name: 'built-in', mode: 'placeholder', create: createDefaultTemplateFile },
   { name: 'german', mode: 'placeholder', create: german },
   { name: 'libreoffice', mode: 'placeholder', create: () => fixture('libreoffice-template') },
+  { name: 'types-by-part', mode: 'placeholder', create: typesByPart },
   { name: 'no-numbering', mode: 'placeholder', create: noNumbering },
   { name: 'content-control', mode: 'placeholder', create: contentControl },
   { name: 'table-layout', mode: 'placeholder', create: tableLayout },
@@ -122,13 +125,37 @@ async function german(): Promise<Uint8Array> {
   ]);
 }
 
-function noNumbering(): Promise<Uint8Array> {
+/** The German template without a content type for the extension `rels`, as early versions of LibreOffice save it. */
+async function typesByPart(): Promise<Uint8Array> {
+  const parts = await unpack(await german());
+  const names = [...parts.keys()].filter((name) => name.endsWith('.rels'));
+  const overrides = names.map((name) => `<Override PartName="/${name}" ${RELS_TYPE}/>`);
+  return packWithTypes(parts, `<Default Extension="rels" ${RELS_TYPE}/>`, overrides.join(''));
+}
+
+const RELS_TYPE = 'ContentType="application/vnd.openxmlformats-package.relationships+xml"';
+
+/** Packs a template after `from` was replaced in its content types. */
+function packWithTypes(parts: Parts, from: string, to: string): Promise<Uint8Array> {
+  const types = Buffer.from(parts.get(TYPES_PART) ?? []).toString();
+  if (!types.includes(from)) throw new Error(`The content types do not contain ${from}`);
+  parts.set(TYPES_PART, Buffer.from(types.replace(from, to)));
+  return pack(parts);
+}
+
+/** A template without lists that declares the type of a part for them. */
+async function noNumbering(): Promise<Uint8Array> {
   const styles = basics('Georgia', ENGLISH) + headings('<w:color w:val="1F4E79"/>');
   const body =
     para('{{title}}', '<w:jc w:val="center"/>') +
     para('{{content}}') +
     section(createReference('header', 'header'));
-  return wordFile(body, [part('styles', styles), part('header', para('{{department}} / {{version}}'))]);
+  const file = await wordFile(body, [
+    part('styles', styles),
+    part('header', para('{{department}} / {{version}}')),
+  ]);
+  const override = `<Override PartName="/word/numbering.xml" ContentType="${WORD_TYPE}.numbering+xml"/>`;
+  return packWithTypes(await unpack(file), '</Types>', `${override}</Types>`);
 }
 
 /** A bound title, a content control around {{content}}, a table of contents and a footnote. */

@@ -87,7 +87,7 @@ export class InlineReader {
     const properties = childW(element, 'sdtPr');
     const checkbox = properties?.children.find((child) => isElement(child) && child.local === 'checkbox');
     if (checkbox && isElement(checkbox)) this.addCheckbox(isChecked(checkbox));
-    else if (!childW(properties, 'showingPlcHdr')) this.readAll(element.children, href);
+    else this.readAll(element.children, href);
   }
 
   private addCheckbox(checked: boolean): void {

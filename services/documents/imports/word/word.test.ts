@@ -137,6 +137,11 @@ test.each<[string, string, string[]]>([
     ],
   ],
   [
+    'the prompt of an empty content control',
+    `<w:p>${run('Name: ')}<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>${run('enter it')}</w:sdtContent></w:sdt></w:p>`,
+    ['paragraph[Name: enter it]'],
+  ],
+  [
     'a checkbox',
     `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr></w:pPr>${createCheckbox(1)}${run(' done')}</w:p>`,
     ['taskList[taskItem{"checked":true}[paragraph[done]]]'],
@@ -199,11 +204,13 @@ test('accepted changes keep inserted text and lose deleted text', async () => {
   ]);
 });
 
-test('a linked or unsupported picture becomes its alternative text', async () => {
+test('a linked, missing or unsupported picture becomes its alternative text', async () => {
   const drawing = (id: string, kind: string) =>
     `<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr descr="valve ${id}"/><a:blip xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" r:${kind}="${id}"/></wp:inline></w:drawing></w:r></w:p>`;
   const entries = createParts(
-    drawing('emf', 'embed') + drawing('far', 'link') + drawing('png', 'embed'),
+    [drawing('emf', 'embed'), drawing('far', 'link'), drawing('gone', 'embed'), drawing('png', 'embed')].join(
+      '',
+    ),
     {
       '[Content_Types].xml': types({
         '/word/styles.xml': `${WORD_TYPE}.styles+xml`,
@@ -216,6 +223,7 @@ test('a linked or unsupported picture becomes its alternative text', async () =>
     [
       ['emf', 'image', 'a.emf'],
       ['far', 'image', 'https://evil.example/a.png', 'External'],
+      ['gone', 'image', 'gone.png'],
       ['png', 'image', 'a.png'],
     ],
   );
@@ -227,6 +235,7 @@ test('a linked or unsupported picture becomes its alternative text', async () =>
     expect.arrayContaining([
       '    | paragraph[[picture: valve emf]]',
       '    | paragraph[[picture: valve far]]',
+      '    | paragraph[[picture: valve gone]]',
       expect.stringContaining('image{"src":"asset:'),
       'warning: picture_unsupported nodes/0',
       'warning: picture_missing nodes/0',

@@ -3,9 +3,10 @@ import {
   addPart,
   attribute,
   bindPrefix,
-  checkTypes,
+  checkReferences,
   checkXml,
   createRelsTree,
+  declareRelsType,
   findMainPart,
   findRelatedPart,
   getBody,
@@ -52,7 +53,7 @@ export type CompiledPackage = {
 /** Compiles a package. Errors: `TemplateRejected`. */
 export function compilePlan(pkg: Package, nonce: string): CompiledPackage {
   const main = findMainPart(pkg);
-  checkTypes(pkg);
+  checkReferences(pkg);
   const warnings = new Set<string>();
   const warn = (text: string) => {
     warnings.add(warnings.size < MAX_WARNINGS ? text : 'There are more warnings than these.');
@@ -61,6 +62,7 @@ export function compilePlan(pkg: Package, nonce: string): CompiledPackage {
   const styles = ensurePart(pkg, main, 'styles');
   const numbering = ensurePart(pkg, main, 'numbering');
   dropUnreachable(pkg);
+  declareRelsType(pkg);
   const trees = parseTrees(pkg, dropped, warn);
   const document = getTree(trees, main);
   bindPrefix(document, 'r', R, main);
