@@ -5,10 +5,11 @@ import { getColor, getColorName } from './color.ts';
 import { parsePageImage } from './image.ts';
 import { getHref, safeHref } from './link.ts';
 import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
+import { getDisplaySize } from './picture-size.ts';
 import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
 
-/** Returns the address and the size in pixels of the picture that shows an image with this `src`. */
+/** Returns the address and the own size in pixels of the picture that shows an image with this `src`. */
 export type FindPicture = (src: unknown) => { src: string; width: number; height: number } | undefined;
 
 type Wrapping = { name: string; href?: string; className?: string };
@@ -67,9 +68,10 @@ function toPiece(leaf: RichText, findPicture: FindPicture): Piece {
   const alt = toText(leaf);
   const picture = findPicture(leaf.attrs?.src) ?? embedPicture(leaf.attrs?.src);
   if (picture) {
-    const { src, width, height } = picture;
     const title = getString(leaf, 'title') || undefined;
-    return { html: element('img', { src, alt, title, width, height }), wrappings: getWrappings(leaf) };
+    const { width, height } = getDisplaySize(leaf, picture);
+    const size = { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)) };
+    return { html: element('img', { src: picture.src, alt, title, ...size }), wrappings: getWrappings(leaf) };
   }
   const remote = safeHref(leaf.attrs?.src);
   if (!remote?.startsWith('https:')) return { html: escapeHtml(alt), wrappings: getWrappings(leaf) };

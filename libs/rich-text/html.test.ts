@@ -83,9 +83,9 @@ test('a link with another scheme is replaced by its text', () => {
   expect(toHtml(p(text('a', link('javascript:alert(1)')), text('b', link('/x'))))).toBe('<p>ab</p>');
 });
 
-test('an embedded image has its real size and type, alt text and title', () => {
+test('an embedded image has its own size and type, alt text and title', () => {
   const src = dataUri('image/png', png(30, 20));
-  const image = nodeWith('image', { src, alt: 'A "valve"', title: 'T', width: 9, style: 'x' });
+  const image = nodeWith('image', { src, alt: 'A "valve"', title: 'T', width: null, style: 'x' });
   expect(toHtml(image)).toBe(
     `<p><img src="${src}" alt="A &quot;valve&quot;" title="T" width="30" height="20"/></p>`,
   );
@@ -93,6 +93,17 @@ test('an embedded image has its real size and type, alt text and title', () => {
   expect(toHtml(nodeWith('image', { src: disguised }))).toBe(
     `<p><img src="${disguised.replace('png', 'gif')}" alt="" width="3" height="4"/></p>`,
   );
+});
+
+test.each([
+  [{ width: 9 }, 'width="9" height="6"'],
+  [{ height: '9px' }, 'width="14" height="9"'],
+  [{ width: 9, height: 9 }, 'width="9" height="9"'],
+  [{ width: 1.2 }, 'width="1" height="1"'],
+  [{ width: '"', height: 10_001 }, 'width="30" height="20"'],
+])('an image of 30 by 20 pixels that requests %j is shown in this size', (size, expected) => {
+  const src = dataUri('image/png', png(30, 20));
+  expect(toHtml(nodeWith('image', { src, ...size }))).toBe(`<p><img src="${src}" alt="" ${expected}/></p>`);
 });
 
 test('a WebP image is shown', () => {

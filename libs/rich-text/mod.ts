@@ -22,6 +22,7 @@ export { type KnownAttribute, type KnownMark, type KnownNode, warningCodes } fro
 export { safeHref } from './link.ts';
 export { type Attributes, element, escapeHtml, type Html, html, joinHtml, style } from './markup.ts';
 export { toMdast } from './mdast.ts';
+export { getDisplaySize, parsePixels } from './picture-size.ts';
 export { toPlainText } from './text.ts';
 export { type Mark, type RichText, walk } from './tree.ts';
 export { findWarnings, type Warning } from './warnings.ts';

@@ -23,6 +23,10 @@ const pinned: Record<string, { word: string; markdown: string; gfm?: string; htm
     ...{ word: '68d2b8f424f492b1', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
     html: 'b3be72d7d7be5fd7',
   },
+  '8': {
+    ...{ word: '68d2b8f424f492b1', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
+    html: 'd9c1ae3ea3179264',
+  },
 };
 
 test('a change of rendered bytes requires a new renderer version', async () => {

@@ -1,6 +1,6 @@
 /** Renders pictures, scaled down to the column and page if necessary. */
 import { escapeLine } from '#libs/opc';
-import type { RichText } from '#libs/rich-text';
+import { getDisplaySize, type RichText } from '#libs/rich-text';
 import { addPicture, type BodyWriter, type Position } from './body-writer.ts';
 import { estimateCaption } from './picture-height.ts';
 
@@ -34,10 +34,14 @@ export function getPictureSize(
   { width, left, height }: Pick<Position, 'width' | 'left' | 'height'>,
 ): Size {
   const available = Math.max(height - estimateCaption(getCaption(leaf), width - left), MIN_HEIGHT);
-  return fitInto(getRequestedSize(leaf, image), {
-    width: Math.max(width - left, 100) * EMU_PER_TWIP,
-    height: available * EMU_PER_TWIP,
-  });
+  const shown = getDisplaySize(leaf, image);
+  return fitInto(
+    { width: shown.width * EMU_PER_PIXEL, height: shown.height * EMU_PER_PIXEL },
+    {
+      width: Math.max(width - left, 100) * EMU_PER_TWIP,
+      height: available * EMU_PER_TWIP,
+    },
+  );
 }
 
 /** Returns the caption of a picture, which is its title; '' for a picture without one and for other leaves. */
@@ -77,23 +81,6 @@ export function renderSymbol(writer: BodyWriter, png: string, { width, height }:
     alt: '',
     properties: '<w:rPr><w:position w:val="-2"/></w:rPr>',
   });
-}
-
-/** Returns the requested size in EMU; if only one side is given, the aspect ratio is kept. */
-function getRequestedSize(leaf: RichText, { width, height }: Size): Size {
-  const requestedWidth = parsePixels(leaf.attrs?.width);
-  const requestedHeight = parsePixels(leaf.attrs?.height);
-  const scaled = {
-    width: requestedWidth ?? (requestedHeight ? (requestedHeight * width) / height : width),
-    height: requestedHeight ?? (requestedWidth ? (requestedWidth * height) / width : height),
-  };
-  return { width: scaled.width * EMU_PER_PIXEL, height: scaled.height * EMU_PER_PIXEL };
-}
-
-/** Returns a requested width or height in pixels; undefined if it is missing or not understood. */
-export function parsePixels(value: unknown): number | undefined {
-  const number = typeof value === 'string' ? Number.parseFloat(value) : value;
-  return typeof number === 'number' && number >= 1 && number <= 10_000 ? number : undefined;
 }
 
 function fitInto({ width, height }: Size, limit: Size): Size {

@@ -1,6 +1,5 @@
 /** Lays out a table: column widths of the editor, else by content as browsers do; smaller letters if words need it. */
-import { type GridCell, type RichText, walk } from '#libs/rich-text';
-import { parsePixels } from './picture.ts';
+import { type GridCell, parsePixels, type RichText, walk } from '#libs/rich-text';
 import { measureText } from './text-width.ts';
 
 /**
