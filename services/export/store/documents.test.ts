@@ -1,6 +1,6 @@
 /** Tests reads of a document while it or its organization changes. */
 import { expect, test } from '@jest/globals';
-import { serialize } from 'bson';
+import mongoose from 'mongoose';
 import { newId, type View } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { documentNodes } from '../../documents/contract.ts';
@@ -19,7 +19,7 @@ function createStore(
       one: async () => ({ ...(view === organizationProfiles ? organization : document) }),
       async bytes() {
         if (view !== documentNodes) throw new Error('Only nodes are read as bytes');
-        const nodes = [serialize({ title: `node of ${document.row_version}` })];
+        const nodes = [mongoose.mongo.BSON.serialize({ title: `node of ${document.row_version}` })];
         whileReading({ document, organization });
         return nodes;
       },
@@ -33,7 +33,7 @@ function createStore(
 test('readAt returns an unchanged document with its nodes', async () => {
   const source = await createStore(() => {}).readAt(snapshot);
   expect(source?.decodeNodes()).toEqual([{ title: 'node of 1' }]);
-  expect(source?.nodeBytes).toBe(serialize({ title: 'node of 1' }).byteLength);
+  expect(source?.nodeBytes).toBe(mongoose.mongo.BSON.serialize({ title: 'node of 1' }).byteLength);
   expect(source).toMatchObject({ document: { row_version: 1 }, organization: { row_version: 1 } });
 });
 

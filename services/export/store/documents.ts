@@ -1,5 +1,5 @@
 /** Reads documents, nodes and organizations through the views of the services that own them. */
-import { deserialize } from 'bson';
+import mongoose from 'mongoose';
 import type { RowOf } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
 import { assetBytes, documentNodes, documentStates, toAssetKey, toBytes } from '../../documents/contract.ts';
@@ -75,5 +75,5 @@ export function documentStore(store: Pick<Store, 'read'>) {
 
 /** Decodes the BSON of a node, as the view of documents returns it. */
 function decodeNode(bytes: Uint8Array): NodeRow {
-  return deserialize(bytes) as NodeRow;
+  return mongoose.mongo.BSON.deserialize(bytes) as NodeRow;
 }

@@ -106,7 +106,7 @@ async function reportErrors(
     await work();
   } catch (error) {
     if (isFatal(error)) {
-      report.finish();
+      report.abort();
       throw error;
     }
     report.addError(name, id, error);

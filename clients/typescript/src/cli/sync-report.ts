@@ -39,6 +39,10 @@ export function createReport(context: Context) {
     addError(file: string, id: string | undefined, error: unknown): void {
       this.add({ file, id, outcome: 'failed', message: formatError(error) });
     },
+    /** Prints the summary of what happened before an error ended the run, if anything did. */
+    abort(): void {
+      if (results.length > 0) this.finish();
+    },
     /** Prints the summary. Returns the exit code. */
     finish(): number {
       const counts = new Map<Outcome, number>();
