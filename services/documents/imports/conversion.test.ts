@@ -56,6 +56,31 @@ test.each<[string, string, string[]]>([
     '# T\n\n**Version 2**',
     ['T', 'section: Introduction', '| paragraph[bold(Version 2)]'],
   ],
+  [
+    'front matter with facts',
+    '\uFEFF---\r\ntitle: "A: b"\r\nversion: 1.10\r\ndepartment: [x]\r\n---\r\n## A',
+    ['A: b | version 1.10', 'section: A', 'dropped: front_matter 1'],
+  ],
+  [
+    'front matter beside a title and a line of facts',
+    '---\ntitle: x\nversion: 1\n---\n# T\n\nVersion 2',
+    ['T | version 2', 'dropped: front_matter 1'],
+  ],
+  [
+    'front matter without a title',
+    '---\nid: 7\n---\n',
+    ['my file', 'dropped: front_matter 1', 'warning: no_headings'],
+  ],
+  [
+    'lines instead of front matter',
+    '---\na\n\n---\n# T',
+    ['T', 'section: Introduction', '| horizontalRule[]', '| paragraph[a]', '| horizontalRule[]'],
+  ],
+  [
+    'front matter that is not YAML',
+    '---\ntitle: "a\n---\n# T',
+    ['my file', 'section: Introduction', '| horizontalRule[]', 'step: title: "a', 'section: T'],
+  ],
 ])('a Markdown file is split: %s', async (_name, text, expected) => {
   expect(await outline(text)).toEqual(expected);
 });

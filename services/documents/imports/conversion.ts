@@ -5,6 +5,7 @@ import { fromHast } from '#libs/rich-text';
 import type { TreeInput } from '../shapes.ts';
 import { readArchive } from './archive.ts';
 import { type Facts, readFacts } from './fact-line.ts';
+import { type FrontMatter, takeFrontMatter } from './front-matter.ts';
 import { parseHtml } from './html.ts';
 import { type ImportFault, ImportRejected, rejectImport, rejectSize } from './import-fault.ts';
 import { readLibrary } from './library.ts';
@@ -70,7 +71,9 @@ interface SourceTree {
   /** The title if the file has none: its name without extension. */
   fallbackTitle: string;
   tree: Root;
+  /** Whether a line of facts may follow the title. */
   hasFacts: boolean;
+  frontMatter?: FrontMatter | undefined;
   find: FindPicture;
 }
 
@@ -80,11 +83,11 @@ async function readFile(file: ImportFile, report: ReportCollector): Promise<Conv
   const isArchive = startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]);
   if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]) || (isArchive && isWordPackage(bytes)))
     return toDocuments(await readWord(file, report), report);
-  if (!isArchive) return toDocuments({ ...readText(name, bytes), find: () => undefined }, report);
+  if (!isArchive) return toDocuments({ ...readText(name, bytes, report), find: () => undefined }, report);
   const archive = await readArchive(bytes);
   if (!('library' in archive))
     return toDocuments(
-      { ...readText(archive.name, archive.bytes), format: 'zip', find: archive.find },
+      { ...readText(archive.name, archive.bytes, report), format: 'zip', find: archive.find },
       report,
     );
   const { documents, pictures, nodes } = readLibrary(archive.library);
@@ -104,7 +107,7 @@ async function readWord(
   return { format: 'docx', fallbackTitle: toFallbackTitle(name), tree, hasFacts: false, find };
 }
 
-function readText(name: string, bytes: Uint8Array): Omit<SourceTree, 'find'> {
+function readText(name: string, bytes: Uint8Array, report: ReportCollector): Omit<SourceTree, 'find'> {
   const format = getTextFormat(name);
   if (!format)
     return rejectImport(
@@ -117,9 +120,11 @@ function readText(name: string, bytes: Uint8Array): Omit<SourceTree, 'find'> {
       'The text is larger than 2 MiB. Split the file, or send its pictures in a zip.',
     );
   const text = decodeText(bytes);
-  const isMarkdown = format === 'markdown';
-  const tree = isMarkdown ? parseMarkdown(text) : parseHtml(text);
-  return { format, fallbackTitle: toFallbackTitle(name), tree, hasFacts: isMarkdown };
+  const fallbackTitle = toFallbackTitle(name);
+  if (format === 'html') return { format, fallbackTitle, tree: parseHtml(text), hasFacts: false };
+  const { frontMatter, markdown } = takeFrontMatter(text);
+  if (frontMatter) report.drop('front_matter');
+  return { format, fallbackTitle, tree: parseMarkdown(markdown), hasFacts: true, frontMatter };
 }
 
 function decodeText(bytes: Uint8Array): string {
@@ -133,8 +138,12 @@ function decodeText(bytes: Uint8Array): string {
 function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile {
   const notes = takeNotes(source.tree);
   const own = readOwnPage(source.tree);
-  const { title, blocks } = own ?? readOutline(source.tree);
-  const facts = own?.facts ?? (source.hasFacts && title !== undefined ? takeFacts(blocks) : undefined);
+  const { frontMatter } = source;
+  const { title: heading, blocks } =
+    own ?? readOutline(source.tree, { maxTitleLevel: frontMatter?.title ? 1 : 6 });
+  const title = heading ?? frontMatter?.title ?? undefined;
+  const line = source.hasFacts && title !== undefined ? takeFacts(blocks) : undefined;
+  const facts = own?.facts ?? line ?? frontMatter;
   const pictures = new PictureCollector(source.find, report);
   if (title === undefined && !blocks.some((block) => 'heading' in block)) report.warn('no_headings', {});
   const document = title === undefined ? source.fallbackTitle : title || 'Untitled';
@@ -142,7 +151,7 @@ function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile
   const cut = cutTitle(document);
   if (cut !== document) {
     report.warn('title_cut', { detail: document });
-    if (title !== undefined) blocks.unshift({ content: createParagraph(document) });
+    blocks.unshift({ content: createParagraph(document) });
   }
   const builder = new NodeBuilder(notes, pictures, report);
   const nodes = splitBlocks(blocks, report, { keepsNumbers: own !== undefined }).map((node) =>

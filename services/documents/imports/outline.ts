@@ -31,11 +31,11 @@ const groups = new Set([
 
 /**
  * Reads the outline. The title is the first paragraph in the style Title, which has the class `title`. Without one, it
- * is the first heading, if it is the only one of its level and above all others.
+ * is the first heading, if it is the only one of its level, above all others and at most at level `maxTitleLevel`.
  */
-export function readOutline(tree: Root): Outline {
+export function readOutline(tree: Root, { maxTitleLevel = 6 } = {}): Outline {
   const blocks = tree.children.flatMap(flatten).map(toBlock);
-  const at = findTitle(blocks);
+  const at = findTitle(blocks, maxTitleLevel);
   const found = blocks[at];
   if (!found || !('heading' in found)) return { title: undefined, blocks };
   const pictures = findPictures(found.heading).map((content) => ({ content }));
@@ -103,7 +103,7 @@ function toBlock(node: HastNode): OutlineBlock {
 }
 
 /** Returns -1 without a title. */
-function findTitle(blocks: OutlineBlock[]): number {
+function findTitle(blocks: OutlineBlock[], maxLevel: number): number {
   const titled = blocks.findIndex((block) => 'heading' in block && hasClass(block.heading, 'title'));
   if (titled >= 0) {
     // a second one is a paragraph like any other
@@ -115,7 +115,7 @@ function findTitle(blocks: OutlineBlock[]): number {
   const first = blocks.findIndex((block) => 'heading' in block);
   const level = getBlockLevel(blocks[first]);
   const isAbove = blocks.every((block, at) => at === first || getBlockLevel(block) > level);
-  return isAbove ? first : -1;
+  return isAbove && level <= maxLevel ? first : -1;
 }
 
 /** Text is below all headings. */

@@ -6,6 +6,7 @@ export type ImportFormat = (typeof importFormats)[number];
 
 /** What can be left out, with what it means. */
 export const dropNames = {
+  front_matter: 'The front matter of a Markdown file; its title, version and department are read',
   table_of_contents: 'A table of contents: the public page and the Word export create their own',
   header: 'A header of pages',
   footer: 'A footer of pages',
