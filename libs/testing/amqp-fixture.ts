@@ -90,7 +90,8 @@ export async function deleteQueues(
   for (const queue of queues)
     for (const name of [names.queue(queue), names.retry(queue), names.dead(queue)])
       await channel.deleteQueue(name);
-  for (const exchange of [names.exchange, names.deadExchange]) await channel.deleteExchange(exchange);
+  for (const exchange of [names.exchange, names.queueExchange, names.deadExchange])
+    await channel.deleteExchange(exchange);
 }
 
 /** The number of ready messages in a queue. */

@@ -1,5 +1,5 @@
 /**
- * Tests of the bus if a queue, a binding or the exchange is deleted, a queue is full or a message is invalid.
+ * Tests of the bus if a queue, a binding or an exchange is deleted, a queue is full or a message is invalid.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
@@ -48,7 +48,7 @@ test('a consumer whose queue is deleted resubscribes to a new queue', async () =
 test('publish rejects if a binding was deleted, which is then declared again', async () => {
   const bus = await fixture.open();
   await fixture.withChannel((channel) =>
-    channel.unbindQueue(`${fixture.prefix}alpha`, `${fixture.prefix}events`, 'thing.gone'),
+    channel.unbindQueue(`${fixture.prefix}alpha`, `${fixture.prefix}events.queues`, 'thing.gone'),
   );
   const event = createEvent('thing.gone');
   await expect(bus.publish(event)).rejects.toBeInstanceOf(Unroutable);
@@ -63,7 +63,7 @@ test('a deleted binding of one of several queues is declared again', async () =>
   const received: string[] = [];
   await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
   await fixture.withChannel((channel) =>
-    channel.unbindQueue(`${fixture.prefix}alpha`, `${fixture.prefix}events`, 'thing.made'),
+    channel.unbindQueue(`${fixture.prefix}alpha`, `${fixture.prefix}events.queues`, 'thing.made'),
   );
   await until('an event reaches both queues', async () => {
     // the other queue takes the event, so publish succeeds
@@ -73,16 +73,19 @@ test('a deleted binding of one of several queues is declared again', async () =>
   expect(fixture.errors).toEqual([]);
 });
 
-test('publish rejects if the exchange was deleted, which is declared again', async () => {
-  const bus = await fixture.open();
-  await fixture.withChannel((channel) => channel.deleteExchange(`${fixture.prefix}events`));
-  const event = createEvent('thing.gone');
-  await expect(bus.publish(event)).rejects.toThrow();
-  await publishUntilAccepted(bus, event);
-  const received: string[] = [];
-  await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
-  await until('the event', async () => received.includes(event.id));
-});
+test.each(['events', 'events.queues'])(
+  'publish rejects if the exchange %s was deleted, which is declared again',
+  async (exchange) => {
+    const bus = await fixture.open();
+    await fixture.withChannel((channel) => channel.deleteExchange(`${fixture.prefix}${exchange}`));
+    const event = createEvent('thing.gone');
+    await expect(bus.publish(event)).rejects.toThrow();
+    await publishUntilAccepted(bus, event);
+    const received: string[] = [];
+    await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
+    await until('the event', async () => received.includes(event.id));
+  },
+);
 
 test('publish rejects while a queue is full, and no event is lost', async () => {
   const bus = await fixture.open({ maxLength: 5 });

@@ -1,6 +1,7 @@
 /**
- * Declares the topology: two exchanges, and for each consuming service a quorum queue, its retry queue and
- * its dead letters.
+ * Declares the topology: the exchanges, and for each consuming service a quorum queue, its retry queue and its dead
+ * letters. Events are published to one exchange and reach the queues through another one, which is bound to it last:
+ * so an event reaches all of its queues or none, also while a deleted exchange is declared again.
  */
 import type { ChannelModel } from 'amqplib';
 import type { Topology } from '../topology.ts';
@@ -8,7 +9,10 @@ import { closeChannel, openChannel } from './connection.ts';
 
 /** The names on the broker. A prefix separates several systems on one broker. */
 export interface Names {
+  /** The exchange to which events are published. */
   readonly exchange: string;
+  /** The exchange to which the queues are bound. */
+  readonly queueExchange: string;
   readonly deadExchange: string;
   queue(name: string): string;
   /** The queue of rejected and too often delivered events, before they become dead letters. */
@@ -22,6 +26,7 @@ export interface Names {
 export function prefixedNames(prefix: string): Names {
   return {
     exchange: `${prefix}events`,
+    queueExchange: `${prefix}events.queues`,
     deadExchange: `${prefix}events.dead`,
     queue: (name) => prefix + name,
     retry: (name) => `${prefix}${name}.retry`,
@@ -60,6 +65,7 @@ export async function declareTopology(
   for (const name of topology.keys()) if (!(await queueExists(model, names.queue(name)))) missing.push(name);
   const channel = await openChannel(model);
   await channel.assertExchange(names.exchange, 'topic');
+  await channel.assertExchange(names.queueExchange, 'topic');
   await channel.assertExchange(names.deadExchange, 'direct');
   for (const [name, types] of topology) {
     // dead letters first: without a target queue, RabbitMQ would hold a failed event back
@@ -70,8 +76,9 @@ export async function declareTopology(
     await channel.assertQueue(names.retry(name), queueOptions(`${name}.dead`, retryDeliveryLimit));
     await channel.bindQueue(names.retry(name), names.deadExchange, name);
     await channel.assertQueue(names.queue(name), { maxLength, ...queueOptions(name, deliveryLimit) });
-    for (const type of types) await channel.bindQueue(names.queue(name), names.exchange, type);
+    for (const type of types) await channel.bindQueue(names.queue(name), names.queueExchange, type);
   }
+  await channel.bindExchange(names.queueExchange, names.exchange, '#');
   await closeChannel(channel);
   return missing;
 
