@@ -87,19 +87,19 @@ export const serverFaults: readonly Fault[] = [
   },
   {
     id: 'F7',
-    fault:
-      'a queue is full; the exchange, all bindings of an event type or one of several bindings are deleted',
+    fault: 'a queue is full; an exchange, the binding between the exchanges or that of a queue is deleted',
     promise:
-      'An event that no queue accepts is not marked as published. The process reports it and repairs the topology. It restores one of several bindings within a minute; events published until then do not reach that queue.',
+      'An event that no queue accepts is not marked as published. The process reports it and repairs the topology. It restores the binding of a single queue within a minute; events published until then do not reach that queue.',
     proofs: [
       chaos('rabbit-faults', 'F7:'),
       amqp(
         'queue-faults',
         'publish rejects while a queue is full, and no event is lost',
-        'publish rejects if the exchange was deleted, which is declared again',
+        'publish rejects if the exchange %s was deleted, which is declared again',
         'publish rejects if a binding was deleted, which is then declared again',
         'a deleted binding of one of several queues is declared again',
       ),
+      amqp('topology-setup', 'an event reaches all queues or none while they are declared %s'),
     ],
   },
   {
