@@ -41,6 +41,7 @@ const oldWord = (stream: string) =>
   Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from(stream, 'utf16le'), Buffer.alloc(512)]);
 const nest = (count: number, open: string, inner: string, close: string) =>
   `${open.repeat(count)}${inner}${close.repeat(count)}`;
+const frontMatter = (yaml: string) => `---\n${yaml}\n---\n# T\n`;
 const hugeGif = Buffer.from('47494638396160ea60ea800000000000ffffff2c00000000010001000002024401003b', 'hex');
 
 const words: ImportAttack[] = [
@@ -123,6 +124,12 @@ const texts: ImportAttack[] = [
   markdown('500,000 brackets', 'malformed', () => '['.repeat(500_000)),
   markdown('400,000 marks of emphasis', 'malformed', () => '*a_ '.repeat(400_000)),
   markdown('500,000 tags that do not end', 'malformed', () => '<'.repeat(500_000)),
+  markdown('front matter of 30,000 nested lists', 'malformed', () =>
+    frontMatter(`a: ${nest(30_000, '[', '', ']')}`),
+  ),
+  markdown('front matter whose anchors multiply', 'accepted', () =>
+    frontMatter(repeat(9, (at) => `k${at}: &a${at} [${`${at === 0 ? 'x' : `*a${at - 1}`},`.repeat(9)}]\n`)),
+  ),
   markdown('100,000 open elements of HTML', 'malformed', () => '<div>\n\n'.repeat(100_000)),
   markdown('30,000 headings', 'too_many_nodes', () => '# a\n\n'.repeat(30_000)),
   markdown('one word of 1.9 MiB', 'content_too_large', () => 'a'.repeat(1.9 * MIB)),
