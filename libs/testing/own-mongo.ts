@@ -1,11 +1,10 @@
-/** A MongoDB replica set for one test, which may kill, freeze or step down its members. */
+/** A MongoDB replica set for one test, which may kill its members or make the primary step down. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type mongoose from 'mongoose';
 import { freePorts } from './ports.ts';
 import { slowness, until } from './until.ts';
@@ -13,10 +12,6 @@ import { slowness, until } from './until.ts';
 /** One mongod process. */
 export interface MongoMember {
   readonly port: number;
-  /** Suspends the process (SIGSTOP); its connections stay half open. */
-  freeze(): void;
-  /** Continues a frozen process (SIGCONT). */
-  thaw(): void;
   /** Kills the process (SIGKILL); resolves when it has exited. */
   kill(): Promise<void>;
   /** Starts the process at the same address with its data; resolves when it accepts connections. */
@@ -109,19 +104,14 @@ export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
 }
 
 /** Kills the server when stdin closes, so that it also ends if the test process is killed (SIGKILL). */
-const keeperScript = '"$0" "$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -KILL $!; wait';
+const keeperScript = '"$0" "$@" </dev/null >/dev/null 2>&1 & cat >/dev/null; kill -KILL $!; wait';
 
 async function createMember(program: string, folder: string, port: number): Promise<MongoMember> {
   const data = join(folder, String(port));
   await mkdir(data);
-  let running: { pid: number; keeper: ChildProcess; gone: Promise<unknown> } | undefined;
-  const signal = (name: NodeJS.Signals) => {
-    if (running) process.kill(running.pid, name);
-  };
+  let running: { keeper: ChildProcess; gone: Promise<unknown> } | undefined;
   return {
     port,
-    freeze: () => signal('SIGSTOP'),
-    thaw: () => signal('SIGCONT'),
     async kill() {
       const current = running;
       running = undefined;
@@ -131,12 +121,10 @@ async function createMember(program: string, folder: string, port: number): Prom
     async start() {
       const keeper = spawn('/bin/sh', ['-c', keeperScript, program, ...toArguments(data, port)], {
         detached: true,
-        stdio: ['pipe', 'pipe', 'ignore'],
+        stdio: ['pipe', 'ignore', 'ignore'],
       });
       keeper.stdin?.on('error', () => {});
-      const gone = once(keeper, 'exit');
-      const [line] = await once(createInterface(keeper.stdout), 'line');
-      running = { pid: Number(line), keeper, gone };
+      running = { keeper, gone: once(keeper, 'exit') };
       await until('mongod to listen', () => acceptsConnections(port), startMs);
     },
   };
