@@ -1,6 +1,12 @@
 /** Finds the main part of a package and rejects anything but a plain .docx file. */
 import { reject } from './fault.ts';
-import { getContentType, getRelationships, type Package, type Relationship } from './package.ts';
+import {
+  findRelatedPart,
+  getContentType,
+  getRelationships,
+  type Package,
+  rejectMissingPart,
+} from './package.ts';
 import { childW } from './tree.ts';
 import type { XmlElement } from './xml.ts';
 
@@ -16,10 +22,10 @@ const OTHER_TYPES: [RegExp, string][] = [
 export function findMainPart(pkg: Package): string {
   const relationship = getRelationships(pkg, '').find(({ type }) => type === 'officeDocument');
   if (relationship?.uri.startsWith(STRICT)) rejectStrict();
-  if (!relationship)
+  const part = findRelatedPart(pkg, '', 'officeDocument');
+  if (!part)
     return reject('not_docx', 'The file contains no document; save it in Word as "Word Document (.docx)".');
-  if (!relationship.part) return rejectMissingPart(relationship);
-  const type = getContentType(pkg, relationship.part) ?? '';
+  const type = getContentType(pkg, part) ?? '';
   rejectMacros(pkg, type);
   for (const [pattern, message] of OTHER_TYPES) if (pattern.test(type)) reject('not_docx', message);
   if (/template\.main\+xml$/i.test(type))
@@ -29,7 +35,7 @@ export function findMainPart(pkg: Package): string {
     );
   if (!/wordprocessingml\.document\.main\+xml$/i.test(type))
     reject('not_docx', 'The file is not a Word document; upload a .docx file.');
-  return relationship.part;
+  return part;
 }
 
 /** Returns the body of the document. Errors: `PackageRejected`. */
@@ -54,14 +60,11 @@ export function checkReferences(pkg: Package): void {
     const isBookmark = type === 'hyperlink' && target.startsWith('#');
     if (part === undefined && !external && !isBookmark) rejectMissingPart(relationship);
     if (part !== undefined && !getContentType(pkg, part))
-      reject('missing_type', `The part ${part.slice(0, 120)} has no content type; ${saveAgain}`);
+      reject(
+        'missing_type',
+        `The part ${part.slice(0, 120)} has no content type; open the file in Word and save it again as .docx.`,
+      );
   }
-}
-
-const saveAgain = 'open the file in Word and save it again as .docx.';
-
-function rejectMissingPart({ target }: Relationship): never {
-  return reject('missing_part', `The file refers to a missing part (${target.slice(0, 120)}); ${saveAgain}`);
 }
 
 function rejectMacros(pkg: Package, type: string): void {

@@ -70,9 +70,19 @@ export function getRelationships(pkg: Package, part: string): Relationship[] {
   return pkg.relationships.get(part) ?? [];
 }
 
-/** Finds the target part of the first relationship of this type. */
+/** Finds the target part of the first relationship of this type. Rejects a package in which it is missing. */
 export function findRelatedPart(pkg: Package, part: string, type: string): string | undefined {
-  return getRelationships(pkg, part).find((found) => found.type === type && found.part)?.part;
+  const relationship = getRelationships(pkg, part).find((found) => found.type === type && !found.external);
+  if (!relationship) return undefined;
+  return relationship.part ?? rejectMissingPart(relationship);
+}
+
+/** Rejects a package that refers to a missing part. */
+export function rejectMissingPart({ target }: Relationship): never {
+  return reject(
+    'missing_part',
+    `The file refers to a missing part (${target.slice(0, 120)}); open it in Word and save it again as .docx.`,
+  );
 }
 
 /** Returns a part's content type, from its own entry or from its extension. */

@@ -243,6 +243,21 @@ test('a linked, missing or unsupported picture becomes its alternative text', as
   );
 });
 
+test.each(['styles', 'numbering', 'footnotes', 'endnotes'])(
+  'a file whose part with %s is missing is rejected',
+  async (type) => {
+    const links = rels(['a', type, 'gone.xml']);
+    expect(await convert(docx(p('a'), { 'word/_rels/document.xml.rels': links }))).toEqual([
+      'rejected: malformed',
+    ]);
+  },
+);
+
+test('a file whose main part is missing is rejected', async () => {
+  const links = rels(['a', 'officeDocument', 'word/gone.xml']);
+  expect(await convert(docx(p('a'), { '_rels/.rels': links }))).toEqual(['rejected: malformed']);
+});
+
 test('a file without parts for styles and lists is imported', async () => {
   expect(await convert(docx(p('a')))).toEqual([
     'sop',
