@@ -63,8 +63,8 @@ test.each<[string, string, string[]]>([
   ],
   [
     'front matter beside a title and a line of facts',
-    '---\ntitle: x\nversion: 1\n---\n# T\n\nVersion 2',
-    ['T | version 2', 'dropped: front_matter 1'],
+    '---\ntitle: x\nversion: 1\ndepartment: D\n---\n# T\n\nVersion 2',
+    ['T | version 2 | department D', 'dropped: front_matter 1'],
   ],
   [
     'front matter without a title',
@@ -92,6 +92,18 @@ test('a title over 300 characters is cut and repeated in the text', async () => 
   expect(node?.title).toMatch(/^(word )+word…$/);
   expect(node?.title.length).toBeLessThanOrEqual(300);
   expect(node?.content).toContain(title);
+});
+
+test('a title of front matter over 300 characters is cut and repeated', async () => {
+  const title = 'word '.repeat(80).trim();
+  const lines = await outline(`---\ntitle: ${title}\n---\n`);
+  expect(lines).toEqual([
+    expect.stringMatching(/^(word )+word…$/),
+    'section: Introduction',
+    `| paragraph[${title}]`,
+    'dropped: front_matter 1',
+    'warning: title_cut',
+  ]);
 });
 
 test('at most 200 warnings are listed, and one says how many are not', async () => {

@@ -142,8 +142,7 @@ function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile
   const { title: heading, blocks } =
     own ?? readOutline(source.tree, { maxTitleLevel: frontMatter?.title ? 1 : 6 });
   const title = heading ?? frontMatter?.title ?? undefined;
-  const line = source.hasFacts && title !== undefined ? takeFacts(blocks) : undefined;
-  const facts = own?.facts ?? line ?? frontMatter;
+  const facts = own?.facts ?? (source.hasFacts && title !== undefined ? takeFacts(blocks) : undefined);
   const pictures = new PictureCollector(source.find, report);
   if (title === undefined && !blocks.some((block) => 'heading' in block)) report.warn('no_headings', {});
   const document = title === undefined ? source.fallbackTitle : title || 'Untitled';
@@ -161,7 +160,9 @@ function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile
   return {
     documents: [
       {
-        ...{ title: cut, version: facts?.version ?? null, department: facts?.department ?? null },
+        title: cut,
+        version: facts?.version ?? frontMatter?.version ?? null,
+        department: facts?.department ?? frontMatter?.department ?? null,
         ...{ language: null, nodes },
       },
     ],
