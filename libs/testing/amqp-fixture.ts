@@ -2,14 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Channel, connect } from 'amqplib';
 import { type Envelope, newId, Secret } from '#libs/contract';
-import { type AmqpBusOptions, amqpBus, type Bus } from '#libs/events';
+import { type AmqpBusOptions, amqpBus, type Bus, type Topology } from '#libs/events';
 import { prefixedNames } from '../events/amqp/topology-setup.ts';
 import { until } from './until.ts';
 
-/**
- * Buses over one broker; queue `alpha` is bound to `thing.made` and `thing.gone`, `beta` only to
- * `thing.made`.
- */
+/** Buses with the queues of `fixtureTopology` over one broker. */
 export interface AmqpFixture {
   url: string;
   prefix: string;
@@ -25,13 +22,15 @@ export interface AmqpFixture {
   clear(): Promise<void>;
 }
 
+/** The queues of the fixture and the events that they take. */
+export const fixtureTopology: Topology = new Map([
+  ['alpha', ['thing.made', 'thing.gone']],
+  ['beta', ['thing.made']],
+]);
+
 /** Creates the fixture; a heartbeat of 1 s detects a dead broker within three seconds. */
 export function amqpFixture(url: string): AmqpFixture {
   const prefix = `test-${randomBytes(4).toString('hex')}.`;
-  const topology = new Map([
-    ['alpha', ['thing.made', 'thing.gone']],
-    ['beta', ['thing.made']],
-  ]);
   const buses: Bus[] = [];
   const errors: string[] = [];
   const fixture: AmqpFixture = {
@@ -43,7 +42,7 @@ export function amqpFixture(url: string): AmqpFixture {
       const onError = (message: string, error: unknown) => void errors.push(`${message}: ${error}`);
       const bus = amqpBus({
         url: secret,
-        topology,
+        topology: fixtureTopology,
         prefix,
         retries: [20],
         retryQueueDelayMs: 0,
@@ -74,7 +73,7 @@ export function amqpFixture(url: string): AmqpFixture {
     },
     async clear() {
       await fixture.close();
-      await fixture.withChannel((channel) => deleteQueues(channel, prefix, [...topology.keys()]));
+      await fixture.withChannel((channel) => deleteQueues(channel, prefix, [...fixtureTopology.keys()]));
     },
   };
   return fixture;

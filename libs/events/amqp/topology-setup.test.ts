@@ -1,29 +1,33 @@
 /** Tests that an event reaches all of its queues or none, also while the topology is being declared. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
-import { deleteQueues } from '../../testing/amqp-fixture.ts';
+import { type AmqpFixture, amqpFixture, fixtureTopology } from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
-import { declareTopology, prefixedNames } from './topology-setup.ts';
-
-const topology = new Map([
-  ['alpha', ['thing.gone', 'thing.made']],
-  ['beta', ['thing.made']],
-]);
-const names = prefixedNames('topology-setup.');
+import { declareTopology, type Names, prefixedNames } from './topology-setup.ts';
 
 let rabbit: TestRabbit;
+let fixture: AmqpFixture;
+let names: Names;
 let connection: ChannelModel;
 let publisher: ConfirmChannel;
 beforeAll(async () => {
   rabbit = await testRabbit();
+  fixture = amqpFixture(rabbit.url);
+  names = prefixedNames(fixture.prefix);
   connection = await connect(rabbit.url);
   publisher = await connection.createConfirmChannel();
 }, 400_000);
 afterAll(async () => {
-  if (publisher) await deleteQueues(publisher, 'topology-setup.', [...topology.keys()]);
   await connection?.close();
+  await fixture?.clear();
   await rabbit?.stop();
 });
+
+/** Publishes an event that belongs into both queues. */
+async function publish(): Promise<void> {
+  publisher.publish(names.exchange, 'thing.made', Buffer.from('{}'));
+  await publisher.waitForConfirms();
+}
 
 /** Returns a connection whose channels publish an event before each request, once the exchange exists. */
 function publishBetweenRequests(): ChannelModel {
@@ -36,10 +40,7 @@ function publishBetweenRequests(): ChannelModel {
         if (typeof value !== 'function') return value;
         if (!/^(assert|bind)/.test(String(property))) return value.bind(target);
         return async (...args: unknown[]) => {
-          if (hasExchange) {
-            publisher.publish(names.exchange, 'thing.made', Buffer.from('{}'));
-            await publisher.waitForConfirms();
-          }
+          if (hasExchange) await publish();
           hasExchange ||= property === 'assertExchange' && args[0] === names.exchange;
           return value.apply(target, args);
         };
@@ -53,18 +54,15 @@ function publishBetweenRequests(): ChannelModel {
 }
 
 test.each([
-  ['for the first time', []],
-  ['after an exchange was deleted', [names.exchange]],
-  ['after the exchange of the queues was deleted', [names.queueExchange]],
-])('an event reaches all queues or none while they are declared %s', async (_when, deleted) => {
-  for (const exchange of deleted) await publisher.deleteExchange(exchange);
-  await declareTopology(publishBetweenRequests(), topology, names);
-  publisher.publish(names.exchange, 'thing.made', Buffer.from('{}'));
-  await publisher.waitForConfirms();
-  const [alpha, beta] = [
-    await publisher.purgeQueue('topology-setup.alpha'),
-    await publisher.purgeQueue('topology-setup.beta'),
-  ];
+  ['for the first time', undefined],
+  ['after an exchange was deleted', 'exchange'],
+  ['after the exchange of the queues was deleted', 'queueExchange'],
+] as const)('an event reaches all queues or none while they are declared %s', async (_when, deleted) => {
+  if (deleted) await publisher.deleteExchange(names[deleted]);
+  await declareTopology(publishBetweenRequests(), fixtureTopology, names);
+  await publish();
+  const alpha = await publisher.purgeQueue(names.queue('alpha'));
+  const beta = await publisher.purgeQueue(names.queue('beta'));
   expect(alpha.messageCount).toBeGreaterThan(0);
   expect(beta).toEqual(alpha);
 });
