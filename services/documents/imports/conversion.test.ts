@@ -77,6 +77,11 @@ test.each<[string, string, string[]]>([
     ['T', 'section: Introduction', '| horizontalRule[]', '| paragraph[a]', '| horizontalRule[]'],
   ],
   [
+    'front matter with a second part',
+    '---\ntitle: x\n--- y\n---\n# T',
+    ['my file', 'section: Introduction', '| horizontalRule[]', 'step: title: x --- y', 'section: T'],
+  ],
+  [
     'front matter that is not YAML',
     '---\ntitle: "a\n---\n# T',
     ['my file', 'section: Introduction', '| horizontalRule[]', 'step: title: "a', 'section: T'],

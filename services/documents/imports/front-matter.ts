@@ -7,38 +7,39 @@ export interface FrontMatter extends Facts {
   title: string | null;
 }
 
-/** Longer front matter is read as Markdown, characters. */
+/** The maximum length of front matter in UTF-16 units. A longer one stays in the Markdown. */
 const maxLength = 64 * 1024;
 
+/** Two lines `---` and the YAML between them. */
 const block = /^---[ \t]*\r?\n(.*?\n)?---[ \t]*(?:\r?\n|$)/s;
 
-/** Takes the front matter off a file. Without fields between its first lines `---`, the text is all Markdown. */
+/** Takes the front matter off a file. Anything but a mapping of fields stays in the Markdown. */
 export function takeFrontMatter(text: string): { frontMatter?: FrontMatter; markdown: string } {
   const [whole = '', yaml = ''] = block.exec(text.slice(0, maxLength)) ?? [];
   const fields = whole === '' ? undefined : parseFields(yaml);
   if (!fields) return { markdown: text };
-  const get = (name: string, limit: number) => toLine(fields[name], limit);
-  // a title of any length is cut later
+  const get = (name: string, limit: number) => toLine(fields.get(name), limit);
+  // unlike the facts, a long title is cut, by the conversion
   const title = get('title', Number.POSITIVE_INFINITY);
   const frontMatter = { title, version: get('version', 64), department: get('department', 200) };
   return { frontMatter, markdown: text.slice(whole.length) };
 }
 
-/** Returns the fields of a mapping, whose values are strings or collections; undefined if it is none. */
-function parseFields(yaml: string): Record<string, unknown> | undefined {
+/** Returns the fields of a mapping, whose values are strings or collections; undefined for any other YAML. */
+function parseFields(yaml: string): Map<unknown, unknown> | undefined {
   // without types, the version 1.10 is not the number 1.1
-  const document = parseDocument(yaml, { schema: 'failsafe', logLevel: 'silent' });
+  const document = parseDocument(yaml, { schema: 'failsafe' });
   if (document.errors.length > 0) return undefined;
   try {
-    const value: unknown = document.toJS();
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    const value: unknown = document.toJS({ mapAsMap: true });
+    return value instanceof Map ? value : undefined;
   } catch {
-    // it refers to itself
+    // its aliases expand too far
     return undefined;
   }
 }
 
-/** Returns a text in one line; null if it is empty, longer than `limit` or no text. */
+/** Returns a string in one line; null if it is empty or longer than `limit`, or for any other value. */
 function toLine(value: unknown, limit: number): string | null {
   const line = typeof value === 'string' ? value.replace(/[\s\p{Cc}]+/gu, ' ').trim() : '';
   return line === '' || [...line].length > limit ? null : line;
