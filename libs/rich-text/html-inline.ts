@@ -9,7 +9,7 @@ import { getDisplaySize } from './picture-size.ts';
 import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
 
-/** Returns the address and the own size in pixels of the picture that shows an image with this `src`. */
+/** Returns the address and the original size in pixels of the picture that shows an image with this `src`. */
 export type FindPicture = (src: unknown) => { src: string; width: number; height: number } | undefined;
 
 type Wrapping = { name: string; href?: string; className?: string };

@@ -6,12 +6,12 @@ interface Size {
   height: number;
 }
 
-/** Returns the size in pixels that an image requests, or its own. If it requests one side, the aspect ratio is kept. */
-export function getDisplaySize({ attrs }: RichText, own: Size): Size {
+/** Returns the size that an image requests, or else the original one, in pixels. One side keeps the aspect ratio. */
+export function getDisplaySize({ attrs }: RichText, original: Size): Size {
   const [width, height] = [parsePixels(attrs?.width), parsePixels(attrs?.height)];
   return {
-    width: width ?? (height ? (height * own.width) / own.height : own.width),
-    height: height ?? (width ? (width * own.height) / own.width : own.height),
+    width: width ?? (height ? (height * original.width) / original.height : original.width),
+    height: height ?? (width ? (width * original.height) / original.width : original.height),
   };
 }
 

@@ -1,7 +1,8 @@
 /**
  * Declares the topology: the exchanges, and for each consuming service a quorum queue, its retry queue and its dead
- * letters. Events are published to one exchange and reach the queues through another one, which is bound to it last:
- * so an event reaches all of its queues or none, also while a deleted exchange is declared again.
+ * letters. Events are published to one exchange, and the queues are bound to a second one. The last step binds the
+ * second exchange to the first: so an event reaches all of its queues or none, also while a deleted exchange is
+ * declared again.
  */
 import type { ChannelModel } from 'amqplib';
 import type { Topology } from '../topology.ts';
@@ -51,8 +52,8 @@ const defaultMaxLength = 1_000_000;
 const peekLimit = 1_000_000_000;
 
 /**
- * Declares the topology. Returns the names of the queues that did not exist before. Rejects with 406 if a
- * queue exists with other arguments: such a change needs a queue with a new name, and the old queue must be
+ * Declares the topology. Returns the names, without prefix, of the queues that did not exist before. Rejects with 406
+ * if a queue exists with other arguments: such a change needs a queue with a new name, and the old queue must be
  * drained.
  */
 export async function declareTopology(
