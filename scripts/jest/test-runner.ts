@@ -3,7 +3,7 @@
  * are stripped without a flag, and all files of a worker share the modules that they import (ADR 27).
  */
 import { registerHooks } from 'node:module';
-import { performance } from 'node:perf_hooks';
+import { relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { jestExpect } from '@jest/expect';
@@ -12,6 +12,7 @@ import type { Circus, Config } from '@jest/types';
 import * as circus from 'jest-circus';
 import { formatExecError, formatResultsErrors } from 'jest-message-util';
 import { countCoverage } from './coverage.ts';
+import { watchResources } from './open-resources.ts';
 
 const globals = new URL('./globals.ts', import.meta.url).href;
 let run = 0;
@@ -32,8 +33,6 @@ const writeCoverage = TEST_COVERAGE_FOLDER ? countCoverage(TEST_COVERAGE_FOLDER)
 
 const slowness = Number(process.env.TEST_SLOWNESS ?? 1);
 const timeoutKey = Symbol.for('TEST_TIMEOUT_SYMBOL');
-/** How long connections and timers may take to close after the last test of a file. */
-const closingMs = 10_000;
 
 /** A test runner for Jest (https://jestjs.io/docs/configuration#testrunner-string). */
 // biome-ignore lint/style/noDefaultExport: Jest takes a test runner from the default export
@@ -45,7 +44,7 @@ export default async function runTestFile(
   testPath: string,
 ): Promise<TestResult> {
   prepareJest(globalConfig, config, testPath);
-  const { testResults, errors } = await isolate(async () => {
+  const { testResults, errors } = await isolate(relative(config.rootDir, testPath), async () => {
     await import(pathToFileURL(testPath).href);
     scaleTimeouts(circus.getState().rootDescribeBlock);
     return circus.run();
@@ -100,13 +99,13 @@ function scaleTimeouts({ children, hooks }: Circus.DescribeBlock): void {
  * Runs the tests of a file. Restores the environment afterwards. Adds the errors that no test caught, and one for
  * what the file left open.
  */
-async function isolate(runTests: () => Promise<Circus.RunResult>) {
+async function isolate(path: string, runTests: () => Promise<Circus.RunResult>) {
   run += 1;
-  const [openBefore, environment] = [countResources(), { ...process.env }];
+  const [findOpen, environment] = [watchResources(path, slowness), { ...process.env }];
   const errors = watchErrors();
   try {
     const { testResults, unhandledErrors } = await runTests();
-    const open = await waitUntilClosed(openBefore);
+    const open = await findOpen();
     await setImmediate(); // a rejection that was handled in this turn is reported after it
     return { testResults, errors: [...unhandledErrors, ...errors.stop(), ...open] };
   } finally {
@@ -154,25 +153,4 @@ function toAssertionResult(result: Circus.TestResult): AssertionResult {
     location: result.location ?? null,
     numPassingAsserts: result.numPassingAsserts,
   };
-}
-
-/** Counts what keeps the process running: connections, servers, timers, child processes. */
-function countResources(): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const type of process.getActiveResourcesInfo()) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return counts;
-}
-
-/** Waits until nothing more is open than before the file. Returns an error for what stays open. */
-async function waitUntilClosed(before: Map<string, number>): Promise<string[]> {
-  const limit = performance.now() + closingMs * slowness;
-  for (;;) {
-    const open = [...countResources()].filter(([type, count]) => count > (before.get(type) ?? 0));
-    if (open.length === 0) return [];
-    if (performance.now() > limit) {
-      const list = open.map(([type, count]) => `${count} ${type} (${before.get(type) ?? 0} before the file)`);
-      return [`The file left connections, servers, timers or processes open: ${list.join(', ')}`];
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
