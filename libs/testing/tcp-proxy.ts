@@ -99,6 +99,8 @@ export async function tcpProxy(url: string): Promise<TcpProxy> {
     let queue: Promise<void> = Promise.resolve();
     let inFlight = 0;
     let isHeld = false;
+    const closed = new AbortController();
+    to.once('close', () => closed.abort());
     from.setNoDelay(true);
     from.on('data', (bytes: Buffer) => {
       const action = isHeld ? 'hold' : decideOn(bytes);
@@ -109,23 +111,25 @@ export async function tcpProxy(url: string): Promise<TcpProxy> {
       if (inFlight > maxInFlight) from.pause();
       const receivedAt = performance.now();
       queue = queue.then(async () => {
-        await send(bytes, receivedAt, to);
+        await send(bytes, receivedAt, to, closed.signal);
         inFlight -= bytes.length;
         if (inFlight <= maxInFlight) from.resume();
       });
     });
   }
 
-  async function send(bytes: Buffer, receivedAt: number, to: Socket): Promise<void> {
+  /** Sends data with the current toxics. Ends at once when the socket closes. */
+  async function send(bytes: Buffer, receivedAt: number, to: Socket, signal: AbortSignal): Promise<void> {
+    const wait = (ms: number) => pause(ms, undefined, { signal }).catch(() => {});
     const { latencyMs = 0, sliceBytes = bytes.length, bytesPerSecond } = toxics;
     const waitMs = receivedAt + latencyMs - performance.now();
-    if (latencyMs > 0 && waitMs > 0) await pause(waitMs);
+    if (latencyMs > 0 && waitMs > 0) await wait(waitMs);
     for (let from = 0; from < bytes.length && !to.destroyed; from += sliceBytes) {
       const piece = bytes.subarray(from, from + sliceBytes);
       to.write(piece);
-      if (bytesPerSecond) await pause((1000 * piece.length) / bytesPerSecond);
+      if (bytesPerSecond) await wait((1000 * piece.length) / bytesPerSecond);
       // sends each piece in a separate packet
-      else if (sliceBytes < bytes.length) await pause(0);
+      else if (sliceBytes < bytes.length) await wait(0);
     }
   }
 
