@@ -89,7 +89,7 @@ export async function deleteQueues(
   for (const queue of queues)
     for (const name of [names.queue(queue), names.retry(queue), names.dead(queue)])
       await channel.deleteQueue(name);
-  for (const exchange of [names.exchange, names.queueExchange, names.deadExchange])
+  for (const exchange of [names.exchange, names.queueExchange, names.deadLetterExchange])
     await channel.deleteExchange(exchange);
 }
 

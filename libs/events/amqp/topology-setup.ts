@@ -14,7 +14,8 @@ export interface Names {
   readonly exchange: string;
   /** The exchange to which the queues are bound. */
   readonly queueExchange: string;
-  readonly deadExchange: string;
+  /** The exchange that takes failed events to the retry queues and then to the dead letters. */
+  readonly deadLetterExchange: string;
   queue(name: string): string;
   /** The queue of rejected and too often delivered events, before they become dead letters. */
   retry(name: string): string;
@@ -28,7 +29,7 @@ export function prefixedNames(prefix: string): Names {
   return {
     exchange: `${prefix}events`,
     queueExchange: `${prefix}events.queues`,
-    deadExchange: `${prefix}events.dead`,
+    deadLetterExchange: `${prefix}events.dead`,
     queue: (name) => prefix + name,
     retry: (name) => `${prefix}${name}.retry`,
     dead: (name) => `${prefix}${name}.dead`,
@@ -45,11 +46,8 @@ const retryDeliveryLimit = 1;
  * the events.
  */
 const defaultMaxLength = 1_000_000;
-/**
- * The delivery limit of dead letters. Listing them requeues them, and brokers from 4.0 on drop messages after
- * 20 times.
- */
-const peekLimit = 1_000_000_000;
+/** The limit for dead letters. Listing them requeues them, and brokers from 4.0 on drop messages after 20 times. */
+const deadLetterDeliveryLimit = 1_000_000_000;
 
 /**
  * Declares the topology. Returns the names, without prefix, of the queues that did not exist before. Rejects with 406
@@ -67,35 +65,41 @@ export async function declareTopology(
   const channel = await openChannel(model);
   await channel.assertExchange(names.exchange, 'topic');
   await channel.assertExchange(names.queueExchange, 'topic');
-  await channel.assertExchange(names.deadExchange, 'direct');
+  await channel.assertExchange(names.deadLetterExchange, 'direct');
   for (const [name, types] of topology) {
     // dead letters first: without a target queue, RabbitMQ would hold a failed event back
     await channel.assertQueue(names.dead(name), {
-      arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': peekLimit },
+      arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': deadLetterDeliveryLimit },
     });
-    await channel.bindQueue(names.dead(name), names.deadExchange, `${name}.dead`);
-    await channel.assertQueue(names.retry(name), queueOptions(`${name}.dead`, retryDeliveryLimit));
-    await channel.bindQueue(names.retry(name), names.deadExchange, name);
-    await channel.assertQueue(names.queue(name), { maxLength, ...queueOptions(name, deliveryLimit) });
+    await channel.bindQueue(names.dead(name), names.deadLetterExchange, `${name}.dead`);
+    await channel.assertQueue(
+      names.retry(name),
+      deadLetterOptions(names, `${name}.dead`, retryDeliveryLimit),
+    );
+    await channel.bindQueue(names.retry(name), names.deadLetterExchange, name);
+    await channel.assertQueue(names.queue(name), {
+      maxLength,
+      ...deadLetterOptions(names, name, deliveryLimit),
+    });
     for (const type of types) await channel.bindQueue(names.queue(name), names.queueExchange, type);
   }
   await channel.bindExchange(names.queueExchange, names.exchange, '#');
   await closeChannel(channel);
   return missing;
+}
 
-  /** Options of a queue that dead-letters rejected and too often delivered events under a routing key. */
-  function queueOptions(deadLetterRoutingKey: string, limit: number) {
-    return {
-      overflow: 'reject-publish',
-      deadLetterExchange: names.deadExchange,
-      deadLetterRoutingKey,
-      arguments: {
-        'x-queue-type': 'quorum',
-        'x-delivery-limit': limit,
-        'x-dead-letter-strategy': 'at-least-once',
-      },
-    } as const;
-  }
+/** Returns the options of a queue that dead-letters rejected and too often delivered events under a routing key. */
+function deadLetterOptions({ deadLetterExchange }: Names, deadLetterRoutingKey: string, limit: number) {
+  return {
+    overflow: 'reject-publish',
+    deadLetterExchange,
+    deadLetterRoutingKey,
+    arguments: {
+      'x-queue-type': 'quorum',
+      'x-delivery-limit': limit,
+      'x-dead-letter-strategy': 'at-least-once',
+    },
+  } as const;
 }
 
 /** Whether a queue exists. */
