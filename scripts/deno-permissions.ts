@@ -6,16 +6,12 @@ import { type AnyService, commonSettings, SettingsError } from '#libs/service';
 /** Services that send requests to URLs of customers. Their SSRF guard restricts the addresses. */
 const unrestrictedNetwork = new Set(['webhook-delivery']);
 
-/** Files that a service reads at run time. Imported modules need no permission. */
-const reads: Record<string, readonly string[]> = {
-  identity: [
-    'docs/contracts/openapi.json',
-    'node_modules/swagger-ui-dist',
-    'services/identity/reference/page',
-  ],
-  // its workers are threads, which load modules with the read permission
-  export: ['services', 'libs', 'node_modules'],
-  sharing: ['services/sharing/page', 'libs/html-page'],
+/** What every service reads at run time: its workers are threads, which load the code with the read permission. */
+const code = ['services', 'libs', 'node_modules'];
+
+/** Other files that a service reads. */
+const otherReads: Record<string, readonly string[]> = {
+  identity: ['docs/contracts/openapi.json'],
 };
 
 /**
@@ -28,7 +24,7 @@ export function denoPermissions(
   const { name } = service.contract;
   const variables = [...Object.keys(commonSettings.shape), ...Object.keys(service.settings.shape)].sort();
   const hosts = unrestrictedNetwork.has(name) ? '' : `=${getHosts(environment).join(',')}`;
-  const files = reads[name] ?? [];
+  const files = [...code, ...(otherReads[name] ?? [])];
   return [
     '--no-prompt',
     `--allow-env=${variables.join(',')}`,
@@ -37,7 +33,7 @@ export function denoPermissions(
     `--allow-net${hosts}`,
     // the MongoDB driver sends both to the server
     '--allow-sys=hostname,osRelease',
-    ...(files.length > 0 ? [`--allow-read=${files.join(',')}`] : []),
+    `--allow-read=${files.join(',')}`,
   ];
 }
 

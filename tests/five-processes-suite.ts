@@ -102,6 +102,20 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
     expect(Object.keys(embed)).toEqual(['id', 'title', 'version', 'department', 'status', 'nodes']);
   });
 
+  test('workers read large bodies and imported files', async () => {
+    const as = ada.key;
+    const { id } = await createDocument(api, as);
+    const title = 'A step with a long title '.repeat(10);
+    const nodes = Array.from({ length: 3_000 }, () => ({ node_type: 'section', title }));
+    const tree = await api.request('PUT', `/documents/${id}/nodes`, { as, body: { nodes } });
+    expect([tree.status, tree.body.nodes?.length ?? tree.body]).toEqual([200, nodes.length]);
+    const file = await readFile(new URL('fixtures/imports/wartung.docx', import.meta.url));
+    const form = new FormData();
+    form.set('file', new File([file], 'wartung.docx'));
+    const imported = await api.request('POST', '/imports', { as, body: form });
+    expect([imported.status, imported.body.documents?.length ?? imported.body]).toEqual([201, 1]);
+  });
+
   test('a webhook carries the traceparent of its change', async () => {
     const as = ada.key;
     await createWebhook(api, as, hook.url);
