@@ -72,6 +72,29 @@ test('changed files update drafts, and changed documents update files', async ()
   expect((await read('sop.json')).title).toBe('By somebody else');
 });
 
+test('a pushed tree keeps the ids of its nodes, also in a revision', async () => {
+  const { id } = await createDocument(pds.app, admin.key, { title: 'SOP', nodes: tree });
+  await sync('pull');
+  const before = await get(id);
+  const file = await read('sop.json');
+  const [section] = file.nodes;
+  const added = { node_type: 'section', title: 'Before' };
+  await write('sop.json', { ...file, nodes: [added, { ...section, title: 'Count twice' }] });
+  expect(await sync('push', '--publish')).toMatchObject({ code: 0, files: { 'sop.json': 'updated' } });
+  const after = await get(id);
+  expect(after.nodes[1]).toMatchObject({ id: before.nodes[0].id, title: 'Count twice' });
+  expect(after.nodes[1].children[0].id).toBe(before.nodes[0].children[0].id);
+  const pushed = await read('sop.json');
+  expect(pushed.nodes[0].lineage_id).toBe(after.nodes[0].lineage_id);
+
+  await write('sop.json', { ...pushed, nodes: [{ ...pushed.nodes[1], title: 'Count again' }] });
+  expect(await sync('push', '--revise')).toMatchObject({ code: 0, files: { 'sop.json': 'revised' } });
+  const revision = await get((await read('sop.json')).id);
+  expect(revision.nodes[0]).toMatchObject({ title: 'Count again', lineage_id: before.nodes[0].lineage_id });
+  expect(revision.nodes[0].children[0].lineage_id).toBe(before.nodes[0].children[0].lineage_id);
+  expect(await sync('push')).toMatchObject({ code: 0, files: { 'sop.json': 'unchanged' } });
+});
+
 test('neither side is overwritten if both have changed', async () => {
   const { id } = await createDocument(pds.app, admin.key, { title: 'SOP' });
   await sync('pull');

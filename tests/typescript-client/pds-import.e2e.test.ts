@@ -85,6 +85,17 @@ test('pds push imports Word and Markdown files once, and reports each', async ()
   expect(await countDrafts()).toBe(2);
 });
 
+test('pds push --publish also publishes what it imports', async () => {
+  await copyFile(join(files, 'shop.md'), join(folder, 'security-rounds.md'));
+  await copyFile(join(files, 'shop.md'), join(folder, 'security.md'));
+  const push = () => pds.run(['push', '.', '--json', '--publish'], { env, cwd: folder });
+  const { code, stdout } = await push();
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ file: 'security-rounds.md', outcome: 'created' }]]);
+  const { id } = JSON.parse(await readFile(join(folder, 'security-rounds.json'), 'utf8'));
+  expect((await must(pds.app, 'GET', `/documents/${id}`, { as: admin.key })).status).toBe('published');
+  expect(JSON.parse((await push()).stdout)).toMatchObject([{ outcome: 'unchanged' }]);
+});
+
 test('pds push never overwrites the document file of another file', async () => {
   await copyFile(join(files, 'shop.md'), join(folder, 'sop.md'));
   await copyFile(join(files, 'arranque.docx'), join(folder, 'sop.docx'));

@@ -95,13 +95,14 @@ export async function writeDocumentFile({ path, id, content }: DocumentFile): Pr
   await replaceFile(path, `${JSON.stringify({ id, ...content }, null, 2)}\n`);
 }
 
-/** The content of a document of the service, as a file has it: without ids, and with the order as position. */
+/** The content of a document of the service, as a file has it: without most ids, and with the order as position. */
 export function toContent({ title, version, department, language, nodes }: Document): DocumentContent {
   return { title, version, department, language, nodes: nodes.map(toNodeInput) };
 }
 
-function toNodeInput({ node_type, title, content, children }: Node): NodeInput {
+function toNodeInput({ lineage_id, node_type, title, content, children }: Node): NodeInput {
   return {
+    lineage_id,
     node_type,
     title,
     ...(content && { content }),

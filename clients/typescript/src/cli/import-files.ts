@@ -7,7 +7,7 @@ import { FileError } from './exit-codes.ts';
 
 const importable = /\.(docx|md|markdown|html?|zip)$/i;
 /** Pages about the folder itself, which many repositories have. */
-const aboutFolder = /^(readme|changelog|contributing|license|security)\b/i;
+const aboutFolder = /^(readme|changelog|contributing|license|security)\./i;
 
 /** Returns true for the name of a file that the service imports. */
 export function isImportable(name: string): boolean {

@@ -24,6 +24,8 @@ export async function findImports(path: string): Promise<string[]> {
 /** How files are imported. In a dry run, `used` collects the document files that a push would write. */
 export interface PushImportOptions extends ImportOptions {
   isDryRun: boolean;
+  /** Whether the draft is published, too. */
+  isPublished: boolean;
   used: Set<string>;
 }
 
@@ -31,7 +33,7 @@ export interface PushImportOptions extends ImportOptions {
 export async function pushImport(
   client: Client,
   path: string,
-  { isDryRun, used, ...options }: PushImportOptions,
+  { isDryRun, isPublished, used, ...options }: PushImportOptions,
 ): Promise<{ id?: string; message: string }> {
   const documentPath = toDocumentPath(path);
   if (used.has(documentPath) || (await exists(documentPath)))
@@ -54,10 +56,18 @@ export async function pushImport(
   const { data, etag } = await client.withResponse.getDocument({ doc_id: draft.id });
   const folder = dirname(path);
   const [content, bases] = [toContent(data), await readBases(folder)];
+  const record = async (current: string | undefined) => {
+    if (current === undefined) return;
+    bases.set(draft.id, { etag: current, checksum: toChecksum(content) });
+    await writeBases(folder, bases);
+  };
   // at once, so that a later push does not create a second document
   await writeDocumentFile({ path: documentPath, id: draft.id, content });
-  if (etag !== undefined) bases.set(draft.id, { etag, checksum: toChecksum(content) });
-  await writeBases(folder, bases);
+  await record(etag);
+  if (isPublished) {
+    const published = await client.withResponse.publishDocument({ doc_id: draft.id }, { ifMatch: etag });
+    await record(published.etag);
+  }
   return { id: draft.id, message: formatImportReport(report).join('\n') };
 }
 

@@ -66,6 +66,7 @@ Subfolders are not read: pass each as a PATH.`,
     const imports = (await Promise.all(resolved.map(findImports))).flat();
     const importOptions = {
       isDryRun: options['dry-run'],
+      isPublished: options.publish,
       acceptChanges: options['accept-changes'],
       used: new Set<string>(),
     };
@@ -133,11 +134,13 @@ async function pushFile(client: Client, file: DocumentFile, options: PushOptions
 async function create({ client, file, options, record }: Push): Promise<Pushed> {
   if (options['dry-run']) return { outcome: 'created' };
   const { data, etag } = await client.withResponse.createDocument({ body: file.content });
+  const { id } = data;
+  const content = { ...file.content, nodes: toContent(data).nodes };
   // at once, so that a later push does not create a second document
-  await writeDocumentFile({ ...file, id: data.id });
-  await record(data.id, etag, file.content);
-  await publishIfWanted({ client, file, options, record }, data.id, etag);
-  return { outcome: 'created', id: data.id };
+  await writeDocumentFile({ ...file, id, content });
+  await record(id, etag, content);
+  await publishIfWanted({ client, options, record }, { id, etag, content });
+  return { outcome: 'created', id };
 }
 
 async function update(push: Push, doc_id: string): Promise<Pushed> {
@@ -159,7 +162,7 @@ async function update(push: Push, doc_id: string): Promise<Pushed> {
     return { outcome: 'failed', message: 'The document is archived, so it cannot change.' };
   if (document.status === 'published') return revise(push, document, etag);
   if (options['dry-run']) return { outcome: 'updated' };
-  await publishIfWanted(push, doc_id, await write(push, document, etag));
+  await publishIfWanted(push, await write(push, document, etag));
   return { outcome: 'updated' };
 }
 
@@ -182,40 +185,53 @@ async function revise(push: Push, document: Document, etag: string | undefined):
   const { id } = draft.data;
   await writeDocumentFile({ ...file, id });
   await record(id, draft.etag, toContent(draft.data));
-  await publishIfWanted(push, id, await write(push, draft.data, draft.etag));
+  await publishIfWanted(push, await write(push, draft.data, draft.etag));
   return { outcome: 'revised', id };
 }
 
-/** Writes what differs between the document and the file. Returns the new ETag. */
+/** A document as it was just written. */
+interface Written {
+  id: string;
+  etag: string | undefined;
+  content: DocumentContent;
+}
+
+/** Writes what differs between the document and the file, and the ids of new nodes into the file. */
 async function write(
   { client, file, record }: Push,
   document: Document,
   etag: string | undefined,
-): Promise<string | undefined> {
+): Promise<Written> {
   const { nodes: present, ...presentFields } = toContent(document);
   const { nodes, ...fields } = file.content;
-  const doc_id = document.id;
-  let ifMatch = etag;
+  const { id } = document;
+  const written: Written = { id, etag, content: file.content };
   // the tree first, because it is more likely to be rejected
   if (toChecksum(nodes) !== toChecksum(present)) {
-    ifMatch = (await client.withResponse.replaceTree({ doc_id, body: { nodes } }, { ifMatch })).etag;
-    await record(doc_id, ifMatch, { ...presentFields, nodes });
+    const replaced = await client.withResponse.replaceTree(
+      { doc_id: id, body: { nodes } },
+      { ifMatch: etag },
+    );
+    written.etag = replaced.etag;
+    written.content = { ...fields, nodes: toContent(replaced.data).nodes };
+    await writeDocumentFile({ ...file, id, content: written.content });
+    await record(id, written.etag, { ...presentFields, nodes: written.content.nodes });
   }
   const body = Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => presentFields[name as keyof typeof fields] !== value),
   );
-  if (Object.keys(body).length === 0) return ifMatch;
-  ifMatch = (await client.withResponse.updateDocument({ doc_id, body }, { ifMatch })).etag;
-  await record(doc_id, ifMatch, file.content);
-  return ifMatch;
+  if (Object.keys(body).length === 0) return written;
+  const updated = await client.withResponse.updateDocument({ doc_id: id, body }, { ifMatch: written.etag });
+  written.etag = updated.etag;
+  await record(id, written.etag, written.content);
+  return written;
 }
 
 async function publishIfWanted(
-  { client, file, options, record }: Omit<Push, 'base'>,
-  doc_id: string,
-  ifMatch: string | undefined,
+  { client, options, record }: Pick<Push, 'client' | 'options' | 'record'>,
+  { id, etag, content }: Written,
 ): Promise<void> {
   if (!options.publish) return;
-  const { etag } = await client.withResponse.publishDocument({ doc_id }, { ifMatch });
-  await record(doc_id, etag, file.content);
+  const published = await client.withResponse.publishDocument({ doc_id: id }, { ifMatch: etag });
+  await record(id, published.etag, content);
 }
