@@ -179,8 +179,8 @@ function for1000(): string {
   const parts = [
     ['identity, 2', 2, 1, 0.5, `${coresText(mondayCores(many))} for the logins of a Monday morning`],
     [
-      ...(['documents, 2', 2, 0.25, 1] as const),
-      `at most ${number(results.limit('resident memory of a documents process under reads'), 3)} MB under reads (measured)`,
+      ...(['documents, 2', 2, 0.25, 1.75] as const),
+      `at most ${number(results.limit('resident memory of a documents process under reads'), 3)} MB under reads (measured); the processes that import files take the rest`,
     ],
     [
       ...(['sharing, webhook-delivery, 2 each', 4, 0.25, 0.5] as const),
@@ -222,7 +222,7 @@ ${all.gb} × ${priceOfGb} = ${price(all)} per month, or ${number(price(all) / ma
 
 **What fails first:** logins. A core handles 1 ÷ ${number(login, 3)} s = ${number(1 / login, 3)} logins per second; the others wait. While 16
 people log in at once, p99 of a read is ${number(results.p99Ratio(reading), 3)} times as high (measured on two cores). Add replicas of identity,
-because no other service hashes passwords. After that, many concurrent exports of large documents fail
+because only identity hashes passwords of users. After that, many concurrent exports of large documents fail
 ([ExportRejections](runbook.md#exportrejections)).`;
 }
 

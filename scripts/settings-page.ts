@@ -28,7 +28,8 @@ export function settingsPage(services: readonly Service[]): string {
   \`REGISTRATIONS_PER_HOUR\`, \`LOGINS_PER_MINUTE\`, \`LOGIN_FAILURES_PER_15_MINUTES\` and
   \`EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE\`.
 
-With \`MONGODB_URI\`, only the defaults in the tables apply.`;
+With \`MONGODB_URI\`, the defaults in the tables apply. In both cases, \`npm start\` sets \`EMBED_CACHE_MB=32\` and
+\`EXPORT_CACHE_MB=16\`.`;
   return renderPage('Settings', [
     'All settings are environment variables. At startup, the process reports all invalid settings at once.',
     local,
