@@ -35,7 +35,8 @@ try {
     const errors = [];
     for (const file of globSync('ci/*-values.yaml', { cwd: chart }).sort())
       errors.push(...(await lintWithValues(file)));
-    errors.push(...(await checkDocumentedInstall()), ...(await findUndetectedErrors()));
+    errors.push(...(await checkDocumentedInstall()), ...(await checkPrecedence()));
+    errors.push(...(await findUndetectedErrors()));
     for (const error of errors) console.error(`✗ ${error}`);
     process.exitCode = errors.length === 0 ? 0 : 1;
   }
@@ -124,6 +125,34 @@ async function checkDocumentedInstall(): Promise<string[]> {
       `docs/kubernetes.md: the install command does not give what ci/default-values.yaml gives\n${documented.err}`,
     ];
   console.log(`✓ the install command of docs/kubernetes.md, with ${values.length} values`);
+  return [];
+}
+
+/** Returns an error if a setting of a service does not replace the global one, also if it is empty or false. */
+async function checkPrecedence(): Promise<string[]> {
+  const values = await readFile(join(chart, 'ci', 'default-values.yaml'), 'utf8');
+  const env = {
+    RATE_LIMIT_PER_MINUTE: [12_000, 0],
+    METRICS_ENABLED: [true, false],
+    AMQP_PREFIX: ['all', ''],
+  };
+  const given = Object.entries(env).flatMap(([name, [global, own]]) => [
+    ...['--set', `global.env.${name}=${global}`],
+    ...['--set', `documents.env.${name}=${own}`],
+  ]);
+  const { out, err } = await renderChart(values, ...given, '--set', 'documents.env.APP_URL=null');
+  const deployment = out
+    .split(/^---$/m)
+    .find((object) => /kind: Deployment.*name: pds-documents$/ms.test(object));
+  const found = Object.entries(env).filter(
+    ([name, [, own]]) => !deployment?.includes(`{ name: ${name}, value: "${own}" }`),
+  );
+  if (found.length > 0)
+    return [
+      `the settings of a service do not replace the global ones: ${found.map(([name]) => name)}\n${err}`,
+    ];
+  if (deployment?.includes('name: APP_URL')) return ['null does not remove a global setting from a service'];
+  console.log('✓ the settings of a service replace the global ones');
   return [];
 }
 

@@ -1,5 +1,7 @@
 {{- define "service.fullname" -}}
-{{- printf "%s-%s" .Release.Name (required "name is required: the name of the service" .Values.name) | trunc 63 | trimSuffix "-" -}}
+{{- $name := printf "%s-%s" .Release.Name (required "name is required: the name of the service" .Values.name) -}}
+{{- if gt (len $name) 63 }}{{ fail (printf "the release name %s is too long: %s has more than 63 characters" .Release.Name $name) }}{{ end -}}
+{{- $name -}}
 {{- end -}}
 
 {{- define "service.selector" -}}
