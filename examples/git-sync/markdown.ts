@@ -33,7 +33,7 @@ const alert = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*/;
 
 /** Reads the lines `name: value` between two lines `---` at the start of a page. Returns them, and what follows. */
 export function readFrontMatter(text: string): { values: Record<string, string>; start: number } {
-  const [head = '', lines = ''] = /^---\r?\n(.*?)^---\r?\n/ms.exec(text) ?? [];
+  const [head = '', lines = ''] = /^---\r?\n((?:(?!---\r?\n).*\r?\n)*)---\r?\n/.exec(text) ?? [];
   const pairs = lines.split(/\r?\n/).flatMap((line) => {
     if (line.trim() === '') return [];
     const [, name = '', value = ''] = /^(\w+):\s*(.*?)\s*$/.exec(line) ?? [];
@@ -74,7 +74,9 @@ export function toDocument(text: string, path: string): DocumentContent {
       last.node.content = { type: 'doc', content: last.blocks };
     }
   }
-  const { version = null, department = null, language = null } = values;
+  const { version = null, department = null } = values;
+  // the service stores the canonical form: `en-US` for `en-us`
+  const language = values.language ? (Intl.getCanonicalLocales(values.language)[0] ?? null) : null;
   return { title: toPlainText(first.children), version, department, language, nodes };
 }
 

@@ -35,7 +35,8 @@ for (const name of names.filter((one) => one.endsWith('.md')).sort()) {
 
 /** Creates or updates the document of a file. Returns what was done. */
 async function syncFile(client: Client, path: string): Promise<string> {
-  const text = await readFile(path, 'utf8');
+  // some editors begin a file with a byte order mark
+  const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
   const { id, draft } = readFrontMatter(text).values;
   const content = toDocument(text, path);
   if (id === undefined) {

@@ -110,6 +110,16 @@ test('pages of a Git repository become published SOPs and new versions', async (
   expect((await sync()).stdout).toBe('sops/till.md: unchanged\n');
 }, 300_000);
 
+test('rules, byte order marks and other forms of a language are understood', async () => {
+  const text = '\uFEFF---\nlanguage: en-us\n---\n# Rules\n\n## One\n\n---\n\nMore text\n\n---\n\nThe end\n';
+  await write('sops/rules.md', text);
+  await write('sops/plain.md', '# Plain\n\n## One\n\nText\n\n---\n\nid: this is text\n\n---\n\nThe end\n');
+  expect(await sync()).toMatchObject({ code: 0, stderr: '' });
+  const { stdout } = await sync();
+  for (const name of ['plain.md', 'rules.md']) expect(stdout).toContain(`sops/${name}: unchanged\n`);
+  await Promise.all(['plain.md', 'rules.md'].map((name) => rm(join(repository, 'sops', name))));
+}, 300_000);
+
 test('a page that is a draft is published when it says so', async () => {
   await write('sops/draft.md', '---\ndraft: true\n---\n# Opening the till\n\n## Unlock\n');
   expect((await sync()).stdout).toContain('sops/draft.md: created\n');
