@@ -83,7 +83,12 @@ export async function runLocal({
     const active = activeSettings.parse(settings);
     const appUrl = environment.APP_URL ?? origin;
     const isRegistrationOpen = active.REGISTRATION === 'open';
-    const demo = await seedDemo(dataFolder, { base: `${origin}/api/v1`, appUrl, isRegistrationOpen });
+    const base = `${origin}/api/v1`;
+    // the service is useful without the demo organization
+    const demo = await seedDemo(dataFolder, { base, appUrl, isRegistrationOpen }).catch((error: unknown) => {
+      process.stderr.write(`${formatError(error)}\n`);
+      return undefined;
+    });
     const inContainer = host !== loopback;
     const text = formatBanner({
       // the port of a container may be published as another one
