@@ -18,9 +18,8 @@ try {
     knownHashes: values.hash,
     ...(values.from !== undefined && { from: Number(values.from) }),
   });
-  process.stdout.write(
-    `${log.entries} entries, ${log.first} to ${log.last}, are as exported. The newest hash is ${log.hash}\n`,
-  );
+  const entries = `${log.entries} entries, ${log.first} to ${log.last}, are as exported. The newest hash is ${log.hash}`;
+  process.stdout.write(`${log.entries === 0 ? 'The export has no entries.' : entries}\n`);
 } catch (error) {
   if (!(error instanceof AuditLogVerificationError)) throw error;
   process.stderr.write(`${error.message}\n`);

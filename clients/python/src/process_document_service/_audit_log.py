@@ -172,7 +172,10 @@ def main() -> int:
     except AuditLogVerificationError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{log.entries} entries, {log.first} to {log.last}, are as exported. The newest hash is {log.hash}")
+    if log.entries == 0:
+        print("The export has no entries.")
+    else:
+        print(f"{log.entries} entries, {log.first} to {log.last}, are as exported. The newest hash is {log.hash}")
     return 0
 
 

@@ -98,10 +98,10 @@ anew: pass it with --hash. Prints the newest hash, which you can store.`,
     const checks = { knownHashes: hash, ...(from !== undefined && { from }) };
     try {
       const log = await verifyAuditLog(createReadStream(file), checks);
-      context.show(
-        log,
-        () =>
-          `${log.entries} entries, ${log.first} to ${log.last}, are as exported. The newest hash is ${log.hash}`,
+      context.show(log, () =>
+        log.entries === 0
+          ? 'The export has no entries.'
+          : `${log.entries} entries, ${log.first} to ${log.last}, are as exported. The newest hash is ${log.hash}`,
       );
     } catch (error) {
       if (error instanceof AuditLogVerificationError) throw new CommandError(error.message);

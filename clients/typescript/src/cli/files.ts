@@ -1,7 +1,7 @@
 /** Writes files so that no reader sees half of one, and nothing is overwritten by accident. */
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { link, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, createWriteStream } from 'node:fs';
+import { copyFile, link, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -50,11 +50,19 @@ export async function saveDownload(
 /** Gives a file its name unless there is one with this name. */
 async function linkNew(temporary: string, path: string): Promise<void> {
   try {
-    await link(temporary, path);
+    // not every file system has hard links
+    await link(temporary, path).catch((error: unknown) => {
+      if (hasCode(error, 'EEXIST')) throw error;
+      return copyFile(temporary, path, constants.COPYFILE_EXCL);
+    });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
     throw new CommandError(`${path} exists. Use --output to replace it or to choose another name.`);
   }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function toTemporary(path: string): string {
