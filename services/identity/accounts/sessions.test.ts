@@ -1,5 +1,6 @@
-/** Access tokens end with their session, over HTTP with a real MongoDB and two replicas. */
+/** Sessions and the access tokens that end with them, over HTTP with a real MongoDB and two replicas. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
 import {
   type HttpClient,
   type Person,
@@ -15,9 +16,11 @@ import { identity } from '../../testing/services.ts';
 
 let app: TestApp;
 let replica: HttpClient;
+let advancedMs = 0;
 
 beforeAll(async () => {
-  app = await testApp({ services: [identity, documents], contracts });
+  const now = () => new Date(Date.now() + advancedMs);
+  app = await testApp({ services: [identity, documents], contracts, now });
   replica = await app.replica();
 });
 afterAll(() => app?.stop());
@@ -55,6 +58,27 @@ test('reusing a refresh token ends the access tokens of the session', async () =
   expect((await post('/auth/refresh', { refresh_token: stolen.refresh_token })).status).toBe(401);
   for (const session of [stolen, renewed]) expect(await use(session)).toEqual(rejected);
   expect(await use(other)).toEqual(accepted);
+});
+
+test('a refresh token stays valid if its refresh fails', async () => {
+  const { refresh_token } = await login(await register(app));
+  const keys = app.db.collection('signing_keys');
+  const stored = await keys.find().toArray();
+  await keys.updateMany({}, { $set: { sealed_private: 'damaged' } });
+  // the signer reads its keys again
+  advancedMs += 15_000;
+  expect((await post('/auth/refresh', { refresh_token })).status).toBe(500);
+  for (const { _id, sealed_private } of stored) await keys.updateOne({ _id }, { $set: { sealed_private } });
+  expect((await post('/auth/refresh', { refresh_token })).status).toBe(200);
+});
+
+test('a registration whose session cannot start creates no account', async () => {
+  const email = `retry-${newId()}@example.com`;
+  const account = { organization_name: 'Retry', name: 'R', email, password: 'correct horse battery' };
+  await app.db.command({ collMod: 'sessions', validator: { _id: 'none' } });
+  expect((await post('/auth/register', account)).status).toBe(500);
+  await app.db.command({ collMod: 'sessions', validator: {} });
+  expect((await post('/auth/register', account)).status).toBe(201);
 });
 
 test('an access token of an earlier membership is invalid after rejoining', async () => {

@@ -1,6 +1,7 @@
 /** Sessions: creates, refreshes and ends them, and issues their tokens. */
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
+import type { Transaction } from '#libs/store';
 import { toMember, toOrganization } from '../presenters.ts';
 import { hashCredential } from '../principal.ts';
 import type { Session } from '../shapes.ts';
@@ -37,10 +38,10 @@ export type RefreshTokenRejected = {
 export function createSessions({ sessions, accounts, signer, now, accessTokenSeconds }: SessionsOptions) {
   return {
     /**
-     * Starts a session after a successful login. `membership.user` is the user as it was when the password
-     * was verified.
+     * Starts a session after a successful login, in the transaction `tx` if there is one. `membership.user` is the
+     * user as it was when the password was verified.
      */
-    async start(membership: Membership): Promise<SessionReply> {
+    async start(membership: Membership, tx?: Transaction): Promise<SessionReply> {
       const refresh_token = createRefreshToken(randomBytes(16).toString('base64url'));
       const { user, organization } = membership;
       const session = {
@@ -51,15 +52,18 @@ export function createSessions({ sessions, accounts, signer, now, accessTokenSec
         epoch: user.session_epoch ?? 0,
         expires_at: getExpiry(),
       };
-      await sessions.insert(session);
-      return toReply(membership, session, refresh_token);
+      const reply = await toReply(membership, session, refresh_token);
+      await sessions.insert(session, tx);
+      return reply;
     },
 
     /** Exchanges a refresh token for new tokens. A token that was used before ends its session. */
     async refresh(refreshToken: string): Promise<SessionReply | RefreshTokenRejected> {
       const name = getSessionName(refreshToken);
-      const next = createRefreshToken(name);
-      const found = await sessions.exchangeToken(hashCredential(name), hashCredential(refreshToken), {
+      const [_id, next] = [hashCredential(name), createRefreshToken(name)];
+      // before the exchange: if the reply cannot be created, the caller's token must stay valid
+      const reply = await createReply(await sessions.find(_id), next);
+      const found = await sessions.exchangeToken(_id, hashCredential(refreshToken), {
         at: now(),
         token_hash: hashCredential(next),
         expires_at: getExpiry(),
@@ -67,9 +71,7 @@ export function createSessions({ sessions, accounts, signer, now, accessTokenSec
       if (found === 'unknown') return { rejectReason: 'unknown', session: undefined };
       const { session, reused } = found;
       if (reused) return { rejectReason: 'reused', session };
-      const membership = await accounts.findMembership(session.organization_id, session.user_id);
-      if (membership && (membership.user.session_epoch ?? 0) === session.epoch)
-        return toReply(membership, session, next);
+      if (reply) return reply;
       await sessions.delete(session._id, now());
       return { rejectReason: 'ended', session };
     },
@@ -81,6 +83,16 @@ export function createSessions({ sessions, accounts, signer, now, accessTokenSec
     end: (refreshToken: string): Promise<SessionRow | undefined> =>
       sessions.delete(hashCredential(getSessionName(refreshToken)), now()),
   };
+
+  /** The reply with the next tokens of a session, or undefined if the session is absent or has ended. */
+  async function createReply(
+    session: SessionRow | undefined,
+    refreshToken: string,
+  ): Promise<SessionReply | undefined> {
+    const membership = session && (await accounts.findMembership(session.organization_id, session.user_id));
+    if (!membership || (membership.user.session_epoch ?? 0) !== session.epoch) return undefined;
+    return toReply(membership, session, refreshToken);
+  }
 
   async function toReply(
     { user, member, organization }: Membership,

@@ -70,7 +70,7 @@ export function signInHandlers({
         await rateLimiter.consume(['registration'], rateLimits.registrations, call);
         const passwordHash = await passwords.hash(body.password);
         const { organization_name: organizationName, organization_slug: slug, name, email } = body;
-        const membership = await accounts.create({
+        const account = {
           organization: {
             ...{ id: newId(), name: organizationName, slug: slug ?? toSlug(organizationName) },
             ...{ plan: defaultPlan, ...getPlanTerms(defaultPlan, planLimits) },
@@ -78,9 +78,10 @@ export function signInHandlers({
           },
           isSlugRequested: slug !== undefined,
           ...{ name, email, passwordHash, address: call.address },
-        });
-        call.audit(toActorDetails(membership));
-        return sessions.start(membership);
+        };
+        const session = await accounts.create(account, sessions.start);
+        call.audit({ actor_id: session.member.id, organization_id: session.organization.id });
+        return session;
       },
       { beforeBody: ({ call }) => rateLimiter.consume(['login'], logins, call) },
     ),

@@ -87,6 +87,16 @@ describe('invitations', () => {
     expect((await app.request('POST', '/auth/login', { body: own })).status).toBe(200);
   });
 
+  test('an invitation stays open if the session cannot start', async () => {
+    const ada = await register(app);
+    const { body } = await invite(ada, { email: newEmail() });
+    await app.db.command({ collMod: 'sessions', validator: { _id: 'none' } });
+    expect((await accept(body.token)).status).toBe(500);
+    await app.db.command({ collMod: 'sessions', validator: {} });
+    expect((await accept(body.token)).status).toBe(200);
+    expect(await findEvents('member.joined', ada.organizationId)).toHaveLength(1);
+  });
+
   test('an account without organization does not block an invitation', async () => {
     const [ada, squatter] = await Promise.all([register(app), register(app)]);
     await app.db.collection('members').deleteMany({ user_id: squatter.userId });

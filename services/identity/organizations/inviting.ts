@@ -58,7 +58,7 @@ export interface InvitationOptions {
 
 /** Handlers of the operations on invitations. */
 export function invitationHandlers(options: InvitationOptions) {
-  const { store, invitations, accounts, organizations, sessions, storageQuota, now, appUrl } = options;
+  const { store, invitations, organizations, sessions, storageQuota, now, appUrl } = options;
 
   const handlers = [
     handle(createInvitation, async ({ actor, body, call }) => {
@@ -103,15 +103,12 @@ export function invitationHandlers(options: InvitationOptions) {
                   call.address,
                 );
           if (replaces) call.audit({ replaced_account_id: replaces._id });
-          const joined = await invitations.accept(invitation, account, at, (accepted, tx) =>
-            tx.publish(MemberJoined, { member: toMember(accepted.user, accepted.member) }),
-          );
-          const membership =
-            joined && (await accounts.findMembership(invitation.organization_id, joined.user._id));
-          if (!membership) continue;
-          call.audit({ actor_id: joined.user._id });
-          // the user as it was when the password was verified: a password changed since then ends this session
-          const session = await sessions.start({ ...membership, user: joined.user });
+          const session = await invitations.accept(invitation, account, at, (joined, tx) => {
+            tx.publish(MemberJoined, { member: toMember(joined.user, joined.member) });
+            return sessions.start(joined, tx);
+          });
+          if (!session) continue;
+          call.audit({ actor_id: session.member.id });
           return { ...session, replaced_account: replaces ? { detail: replacedDetail } : null };
         }
         throw InvitationInvalid();

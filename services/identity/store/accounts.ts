@@ -1,6 +1,6 @@
 /** Accounts in MongoDB: users, their organizations and memberships. */
 import { newId } from '#libs/contract';
-import { type Actor, isDuplicate, type Store } from '#libs/store';
+import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
 import { EmailTaken, SlugTaken } from '../contract.ts';
 import { addSlugSuffix } from '../rules/slug.ts';
 import { addUsualNetwork } from '../rules/usual-networks.ts';
@@ -51,13 +51,19 @@ export function accountRepository(store: Store) {
   const insertOrganization = createOrganizationInserter(store);
 
   return {
-    /** Creates an organization with its first admin. Rejects with `EmailTaken` or `SlugTaken`. */
-    async create(account: NewAccount): Promise<Membership> {
+    /**
+     * Creates an organization with its first admin. Calls `onCreated` in the transaction, and returns its result.
+     * Rejects with `EmailTaken` or `SlugTaken`.
+     */
+    async create<R>(
+      account: NewAccount,
+      onCreated: (membership: Membership, tx: Transaction) => Promise<R>,
+    ): Promise<R> {
       for (let tries = 0; ; tries += 1) {
         const { slug: text } = account.organization;
         const slug = tries === 0 ? text : addSlugSuffix(text, newId().slice(-4));
         try {
-          return await tryCreate(account, slug);
+          return await tryCreate(account, slug, onCreated);
         } catch (error) {
           if (!isDuplicate(error)) throw error;
           if (await rows.users.exists({ email: account.email })) throw EmailTaken();
@@ -121,10 +127,11 @@ export function accountRepository(store: Store) {
     },
   };
 
-  function tryCreate(
+  function tryCreate<R>(
     { organization: fields, email, ...account }: NewAccount,
     slug: string,
-  ): Promise<Membership> {
+    onCreated: (membership: Membership, tx: Transaction) => Promise<R>,
+  ): Promise<R> {
     const { at } = fields;
     const _id = newId();
     const organization_id = fields.id;
@@ -145,7 +152,7 @@ export function accountRepository(store: Store) {
       await rows.users.insertMany([user], { session, lean: true });
       const organization = await insertOrganization({ ...fields, slug }, tx);
       await rows.members.insertMany([member], { session, lean: true });
-      return { user, member, organization };
+      return onCreated({ user, member, organization }, tx);
     });
   }
 }

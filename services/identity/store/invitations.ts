@@ -2,7 +2,7 @@
 import { newId } from '#libs/contract';
 import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
 import { AlreadyMember, InvitationInvalid } from '../problems.ts';
-import { toMembershipId } from './accounts.ts';
+import { type Membership, toMembershipId } from './accounts.ts';
 import {
   type InvitationRow,
   invitations,
@@ -26,12 +26,6 @@ export interface InvitedAccount {
   isNew: boolean;
   /** The account with an unconfirmed email that loses its email to this one. */
   replaces?: UserRow;
-}
-
-/** The user and the membership after an invitation was accepted. */
-export interface NewMember {
-  user: UserRow;
-  member: MemberRow;
 }
 
 /** Aborts the transaction: the account has changed since it was read. */
@@ -122,22 +116,25 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
 
     /**
      * Accepts an invitation in one transaction: deletes it, saves the account, creates the membership and
-     * calls `onJoined`. Returns undefined if the account has changed since it was read. Rejects with
-     * `InvitationInvalid`.
+     * calls `onJoined`. Returns its result, or undefined if the account has changed since it was read. Rejects
+     * with `InvitationInvalid`.
      */
-    async accept(
+    async accept<R>(
       invitation: InvitationRow,
       account: InvitedAccount,
       at: Date,
-      onJoined: (joined: NewMember, tx: Transaction) => void,
-    ): Promise<NewMember | undefined> {
+      onJoined: (joined: Membership, tx: Transaction) => Promise<R>,
+    ): Promise<R | undefined> {
       const { organization_id } = invitation;
       const actor = { organization_id, user_id: account.user._id };
       try {
         return await store.transact(actor, async (tx) => {
           const { session } = tx;
           const { deletedCount } = await rows.invitations.deleteOne({ _id: invitation._id }, { session });
-          if (deletedCount === 0) throw InvitationInvalid();
+          const organization = await rows.organizations
+            .findOne({ _id: organization_id }, null, { session })
+            .lean();
+          if (deletedCount === 0 || !organization) throw InvitationInvalid();
           if (account.replaces && !(await replaceAccount(account.replaces, account.user, tx)))
             throw new AccountChanged();
           const user = account.isNew
@@ -156,8 +153,7 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
             joined_at: at,
           };
           await rows.members.insertMany([member], { session, lean: true });
-          onJoined({ user, member }, tx);
-          return { user, member };
+          return onJoined({ user, member, organization }, tx);
         });
       } catch (error) {
         // another request has created the account or the membership in the meantime

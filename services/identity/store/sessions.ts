@@ -2,7 +2,7 @@
  * Sessions in MongoDB. Each session is one row, so that a refresh and a logout at the same time cannot both
  * succeed.
  */
-import type { Store } from '#libs/store';
+import type { Store, Transaction } from '#libs/store';
 import { toMembershipId } from './accounts.ts';
 import { members, type SessionRow, sessions } from './collections.ts';
 
@@ -18,8 +18,13 @@ export function sessionRepository(store: Store) {
   const rows = { sessions: store.rows(sessions), members: store.rows(members) };
 
   return {
-    async insert(session: SessionRow): Promise<void> {
-      await rows.sessions.insertMany([session], { lean: true });
+    /** Inserts a session, in the transaction `tx` if there is one. */
+    async insert(row: SessionRow, tx?: Transaction): Promise<void> {
+      await rows.sessions.insertMany([row], { lean: true, ...(tx && { session: tx.session }) });
+    },
+
+    async find(_id: string): Promise<SessionRow | undefined> {
+      return (await rows.sessions.findOne({ _id }).lean()) ?? undefined;
     },
 
     /**
