@@ -107,8 +107,17 @@ async function withSession<T>(
   try {
     return await work(client);
   } finally {
-    await client.logOut({ body: { refresh_token: session.refresh_token } });
+    await endSession(context, address, session.refresh_token);
   }
+}
+
+/** Ends a session. A failure is only noted: the result of the command is more important. */
+async function endSession(context: Context, url: string, refresh_token: string): Promise<void> {
+  // the usual client ends with the signal
+  const client = createClient({ url, timeoutMs: 5_000, retries: 0 });
+  await client.logOut({ body: { refresh_token } }).catch((error: Error) => {
+    context.note(`Could not log out: ${error.message}\nThe access token expires within 15 minutes.`);
+  });
 }
 
 /** The options of a command that people run in person, not with an API key. */

@@ -1,0 +1,91 @@
+/** Tests that commands with a password end their session, and keep their result if that fails. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { readStoredCredentials } from './credentials.ts';
+import { runCommandLine } from './run.ts';
+
+const responses: Record<string, object> = {
+  '/auth/login': { access_token: 'access', refresh_token: 'refresh' },
+  '/api-keys': { id: 'k1', key: 'pds_new' },
+  '/me': { user: { email: 'ada@acme.example' }, organization: { slug: 'acme' }, member: { role: 'member' } },
+  '/approvals/x': { content_hash: 'hash' },
+  '/approvals/x/decision': { status: 'approved', approvers: [] },
+};
+
+let folder: string;
+let env: Record<string, string>;
+let server: Server;
+let paths: string[];
+/** Called with the path of each request. Returns whether the connection breaks instead of a response. */
+let breaks: (path: string) => boolean;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pds-login-'));
+  paths = [];
+  breaks = () => false;
+  const respond: RequestListener = ({ url = '', socket }: IncomingMessage, response) => {
+    const path = url.replace('/api/v1', '');
+    paths.push(path);
+    if (breaks(path)) socket.destroy();
+    else if (path === '/auth/logout') response.writeHead(204).end();
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify(responses[path]));
+  };
+  server = createServer(respond).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  env = { XDG_CONFIG_HOME: folder, PDS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true });
+});
+
+async function run(args: readonly string[], signal = new AbortController().signal) {
+  const output = { stdout: '', stderr: '' };
+  const collect = (name: keyof typeof output) =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        output[name] += chunk;
+        done();
+      },
+    });
+  const streams = {
+    stdin: Readable.from(['secret\n']),
+    stdout: collect('stdout'),
+    stderr: collect('stderr'),
+  };
+  const code = await runCommandLine([...args, '--email', 'ada@acme.example'], {
+    ...streams,
+    ...{ env, cwd: folder, signal },
+  });
+  return { code, ...output };
+}
+
+test('login stores the new key if logging out fails', async () => {
+  breaks = (path) => path === '/auth/logout';
+  const { code, stderr } = await run(['login']);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Could not log out: POST /api/v1/auth/logout')]);
+  expect(await readStoredCredentials(env)).toMatchObject({ key: 'pds_new', key_id: 'k1' });
+});
+
+test('a decision is reported if logging out fails', async () => {
+  breaks = (path) => path === '/auth/logout';
+  const { code, stdout } = await run(['approvals', 'approve', 'x']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('The request is approved.')]);
+});
+
+test('an interrupted command logs out', async () => {
+  const controller = new AbortController();
+  breaks = (path) => {
+    if (path === '/approvals/x/decision') controller.abort();
+    return controller.signal.aborted && path !== '/auth/logout';
+  };
+  const { code } = await run(['approvals', 'approve', 'x'], controller.signal);
+  expect([code, paths.at(-1)]).toEqual([130, '/auth/logout']);
+});
