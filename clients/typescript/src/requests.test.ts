@@ -39,10 +39,14 @@ describe('requests', () => {
     );
   });
 
-  test.each([undefined, ''])('the id %j is rejected, because it would address another path', (doc_id) => {
-    expect(() => buildRequest(base, operationTable.deleteDocument, { doc_id }, {})).toThrow(
-      'doc_id is missing',
-    );
+  test.each([
+    [undefined, 'doc_id is missing.'],
+    ['', 'doc_id is missing.'],
+    ['.', 'doc_id must not be ".".'],
+    ['..', 'doc_id must not be "..".'],
+  ])('the id %j is rejected, because it would address another path', (doc_id, message) => {
+    const build = () => buildRequest(base, operationTable.deleteDocument, { doc_id }, {});
+    expect(build).toThrow(new TypeError(message));
   });
 
   test('each POST has a new idempotency key unless the caller chooses one', () => {

@@ -43,7 +43,10 @@ export function toBase(url: string): string {
   return (parsed.origin + parsed.pathname).replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
-/** Builds a request. Throws a `TypeError` if a parameter of the path is missing or the key is no header value. */
+/**
+ * Builds a request. Throws a `TypeError` if a parameter of the path is missing, `.` or `..`, or if the key is no header
+ * value.
+ */
 export function buildRequest(
   base: string,
   { method, path, body: bodyKind, returns, takesIdempotencyKey, takesPassword }: OperationFacts,
@@ -91,7 +94,10 @@ function fillPath(path: string, parameters: AnyInput): string {
     const value = parameters[name];
     // without this check, an empty id would address the list
     if (value === undefined || value === null || value === '') throw new TypeError(`${name} is missing.`);
-    return encodeURIComponent(String(value));
+    const text = String(value);
+    // a URL resolves these as folders, also if they are encoded
+    if (text === '.' || text === '..') throw new TypeError(`${name} must not be "${text}".`);
+    return encodeURIComponent(text);
   });
 }
 
