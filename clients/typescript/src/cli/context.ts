@@ -76,7 +76,8 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
   const cells = [headings, ...rows].map((row) =>
     row.map((cell) => String(cell ?? '').replaceAll(/\s+/g, ' ')),
   );
-  const widths = headings.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? '').length)));
+  // not Math.max(...cells), which fails above some 100,000 arguments
+  const widths = headings.map((_, at) => cells.reduce((max, row) => Math.max(max, row[at]?.length ?? 0), 0));
   return cells
     .map((row) =>
       row
