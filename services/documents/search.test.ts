@@ -67,7 +67,7 @@ describe('search', () => {
     });
     await create({
       title: 'Emergency exits',
-      nodes: [{ node_type: 'section', title: 'Plan', content: text('Red signs') }],
+      nodes: [{ node_type: 'section', title: 'HEIẞE Leitung', content: text('Red signs, ΟΔΗΓΟΣ:ΝΕΟΣ') }],
     });
     await upToDate();
   });
@@ -82,6 +82,10 @@ describe('search', () => {
     ['words without case and accents', 'EMERGENCY jÜrGeN', 1],
     ['decomposed Unicode characters', 'e\u0301mergency', 2],
     ['ß as ss', 'STRASSE', 1],
+    ['a capital ß as ß', 'heiße', 1],
+    ['a capital ß as ss', 'HEISSE', 1],
+    ['a final sigma as sigma', 'οδηγος', 1],
+    ['capitals that end in sigma', 'ΝΕΟΣ', 1],
     ['words between punctuation', 'stop', 1],
     ['nothing for digits inside a word', '2 1', 0],
     ['words separated by punctuation', 'b2.1', 1],

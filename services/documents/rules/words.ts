@@ -21,8 +21,8 @@ const ascii = /^[\x00-\x7f]*$/;
 export function normalizeText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   const unaccented = text.normalize('NFKD').replaceAll(accents, '');
-  // converts to upper case first, because some letters have two lower-case forms (ß and ss, ς and σ)
-  return unaccented.toUpperCase().toLowerCase().normalize('NFC');
+  // ẞ, ß and ss become one form, and so do ς and σ
+  return unaccented.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /** Returns the sort key of a title, at most 300 characters: `Äpfel` sorts between `apple` and `Zebra`. */
