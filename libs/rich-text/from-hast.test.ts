@@ -25,10 +25,9 @@ function convert(html: string): RichText[] {
 
 /** A short form: `paragraph(a bold(b))`. */
 function format(node: RichText): string {
-  if (node.text !== undefined)
-    return (node.marks ?? []).reduce((text, { type }) => `${type}(${text})`, node.text);
   const attrs = node.attrs ? JSON.stringify(node.attrs) : '';
-  return `${node.type}${attrs}(${(node.content ?? []).map(format).join('')})`;
+  const plain = node.text ?? `${node.type}${attrs}(${(node.content ?? []).map(format).join('')})`;
+  return (node.marks ?? []).reduce((text, { type }) => `${type}(${text})`, plain);
 }
 
 test.each<[string, string, string[]]>([
@@ -68,6 +67,8 @@ test.each<[string, string, string[]]>([
   ['a picture alone', '<p><img src="x"></p>', ['image{"src":"x"}()']],
   ['a picture in text', '<p>a <img src="x"> b</p>', ['paragraph(a image{"src":"x"}() b)']],
   ['a missing picture', '<p><img src="none" alt="valve"></p>', ['paragraph([picture: valve])']],
+  ['a linked picture', '<a href="https://a.example/"><img src="x"></a>', ['link(image{"src":"x"}())']],
+  ['a bold picture with an unsafe link', '<a href="x:"><b><img src="x"></b></a>', ['image{"src":"x"}()']],
   ['unknown elements', '<x-a>a<x-b>b</x-b></x-a>', ['paragraph(a)', 'paragraph(b)']],
   ['hidden elements', '<p hidden>a</p><style>b</style><template>c</template>', []],
 ])('HTML becomes rich text: %s', (_name, html, expected) => {

@@ -95,7 +95,7 @@ class BlockReader {
   private addImage(element: Element, inherited: readonly Mark[]): void {
     const image = this.options.toImage(element);
     if (typeof image === 'string') this.line.addText(image, inherited);
-    else this.line.addNode(image);
+    else this.line.addNode(addLink(image, inherited));
   }
 
   private addBlock(element: Element, inherited: readonly Mark[]): void {
@@ -205,6 +205,12 @@ function isContainer(element: Element): boolean {
 /** A link to a place in the same file is no loss. */
 function hasUnsafeTarget({ properties: { href } }: Element): boolean {
   return typeof href === 'string' && !href.startsWith('#') && safeHref(href) === undefined;
+}
+
+/** A picture can be a link. Other marks do not change it. */
+function addLink(image: RichText, inherited: readonly Mark[]): RichText {
+  const link = inherited.find(({ type }) => type === 'link');
+  return link ? { ...image, marks: [link] } : image;
 }
 
 function addMark(element: Element, inherited: readonly Mark[]): readonly Mark[] {
