@@ -44,11 +44,14 @@ export function parseBlocks(content: string | null | undefined): RichText[] {
 }
 
 function toLine(node: RichText): string {
-  if (node.text !== undefined)
-    return (node.marks ?? []).reduce(
-      (text, { type, attrs }) => `${type}${attrs ? `<${String(attrs.href)}>` : ''}(${text})`,
-      node.text.replaceAll('\n', '\\n'),
-    );
+  return (node.marks ?? []).reduce(
+    (text, { type, attrs }) => `${type}${attrs ? `<${String(attrs.href)}>` : ''}(${text})`,
+    toPlainLine(node),
+  );
+}
+
+function toPlainLine(node: RichText): string {
+  if (node.text !== undefined) return node.text.replaceAll('\n', '\\n');
   const attrs = node.attrs
     ? JSON.stringify(node.attrs).replace(/asset:([0-9a-f]{8})[0-9a-f]*/g, 'asset:$1')
     : '';

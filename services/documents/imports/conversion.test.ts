@@ -49,6 +49,39 @@ test.each<[string, string, string[]]>([
     ['T', 'section: A', 'step: B', 'section: C', 'warning: numbers_removed', 'warning: numbers_removed'],
   ],
   ['marks in a title', '# **T** `x`\n\n## A *b*', ['T x', 'section: A b']],
+  [
+    'HTML around text',
+    '# T\n\nsee <a href="https://x.example/" title=">">the *link*</a> and <B class="x">bold</B> <b>c <a id="d"> e</b> f',
+    [
+      ...['T', 'section: Introduction'],
+      '| paragraph[see  link<https://x.example/>(the ) italic(link<https://x.example/>(link))  and  bold(bold)   bold(c e)  f]',
+    ],
+  ],
+  [
+    'HTML around a picture and text',
+    '# T\n\n<a href="https://x.example/">\n\n![a](https://x.example/a.png)\n\n</a>\n\n<a name="b"/>c <span hidden>d</span>',
+    [
+      ...['T', 'section: Introduction'],
+      '| link<https://x.example/>(image{"src":"https://x.example/a.png","alt":"a"}[])',
+      ...['| paragraph[c]', 'warning: picture_remote nodes/0'],
+    ],
+  ],
+  [
+    'HTML that is open before a heading',
+    '# T\n\n<a href="https://x.example/">\n\na\n\n## A\n\nb',
+    [
+      'T',
+      'section: Introduction',
+      '| paragraph[link<https://x.example/>(a)]',
+      'section: A',
+      '| paragraph[b]',
+    ],
+  ],
+  [
+    'HTML with an unsafe link',
+    '# T\n\n<a href="javascript:alert(1)">a</a>',
+    ['T', 'section: Introduction', '| paragraph[a]', 'dropped: unsafe_link 1'],
+  ],
   ['a line of facts', '# T\n\nVersion 2 · Department A · B', ['T | version 2 | department A · B']],
   ['a line like facts', '# T\n\nVersion 2 of it', ['T | version 2 of it']],
   [

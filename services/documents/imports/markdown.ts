@@ -9,8 +9,9 @@ import { parseHtmlFragment } from './html.ts';
 import { rejectImport } from './import-fault.ts';
 import { checkMarkdown } from './markdown-limits.ts';
 
-/** Tags inside of a line that may surround Markdown: `H<sub>2</sub>O`. */
-const inlineTag = /^<(\/?)(sub|sup|u|b|i|s|em|strong|mark|kbd|code|del|ins|small|span|script|style)\s*>$/i;
+/** Elements inside of a line that may surround Markdown: `H<sub>2</sub>O`. */
+const inlineElement = /^(a|sub|sup|u|b|i|s|em|strong|mark|kbd|code|del|ins|small|span|script|style)$/;
+const endTag = /^<\/([a-z]+)\s*>$/i;
 
 /** The most pieces of HTML in one file: each is parsed by itself. */
 const maxPieces = 10_000;
@@ -35,28 +36,48 @@ function replaceRaw(parent: Root | Element, count: { pieces: number }): void {
   for (const child of parent.children as MarkdownNode[]) {
     if (child.type !== 'raw') {
       if (isHastElement(child)) replaceRaw(child, count);
+      if (isHeading(child)) closeTo(0);
       levels.at(-1)?.push(child);
       continue;
     }
     count.pieces += 1;
     if (count.pieces > maxPieces)
       rejectImport('malformed', 'The Markdown has too many pieces of HTML. Upload it as .html.');
-    const [, end, tag = ''] = inlineTag.exec(child.value.trim()) ?? [];
-    if (end === '') {
-      open.push({ type: 'element', tagName: tag.toLowerCase(), properties: {}, children: [] });
+    const html = child.value.trim();
+    const { children } = parseHtmlFragment(html);
+    const element = findOpenElement(html, children);
+    const ended = endTag.exec(html)?.[1]?.toLowerCase();
+    const at = open.findLastIndex(({ tagName }) => tagName === ended);
+    if (element) {
+      open.push(element);
       levels.push([]);
-    } else if (end === '/' && open.at(-1)?.tagName === tag.toLowerCase()) closeInto();
-    else if (end === undefined) levels.at(-1)?.push(...parseHtmlFragment(child.value).children);
+    } else if (at >= 0) closeTo(at);
+    else levels.at(-1)?.push(...children);
   }
-  while (open.length > 0) closeInto();
+  closeTo(0);
   parent.children = toChildren(levels[0] ?? []);
 
-  /** Ends the innermost element and adds it to the one around it. */
-  function closeInto(): void {
-    const content = levels.pop() ?? [];
-    const element = open.pop();
-    if (element) levels.at(-1)?.push({ ...element, children: toChildren(content) });
+  /** Ends the open elements from an index on, and adds each to the one around it. */
+  function closeTo(index: number): void {
+    while (open.length > index) {
+      const content = levels.pop() ?? [];
+      const element = open.pop();
+      if (element) levels.at(-1)?.push({ ...element, children: toChildren(content) });
+    }
   }
+}
+
+/** Returns the element of a start tag that is alone, such as `<a href="…">`. What follows it is its content. */
+function findOpenElement(html: string, [element, ...others]: readonly HastNode[]): Element | undefined {
+  if (!element || !isHastElement(element) || others.length > 0 || element.children.length > 0)
+    return undefined;
+  const isAlone = inlineElement.test(element.tagName) && !html.includes('</') && !html.endsWith('/>');
+  return isAlone ? element : undefined;
+}
+
+/** A heading ends what is open before it, so that it becomes a section or step. */
+function isHeading(node: MarkdownNode): boolean {
+  return node.type === 'element' && /^h[1-6]$/.test(node.tagName);
 }
 
 function needsWork(node: MarkdownNode): boolean {
