@@ -83,6 +83,16 @@ test.each<[string, string, string[]]>([
     ['T', 'section: Introduction', '| paragraph[a]', 'dropped: unsafe_link 1'],
   ],
   ['a line of facts', '# T\n\nVersion 2 · Department A · B', ['T | version 2 | department A · B']],
+  [
+    'facts with addresses',
+    '# T\n\nVersion www.example.com · Department qa@example.com and https://a.example/ä?b&c · Approved 2026-01-02',
+    ['T | version www.example.com | department qa@example.com and https://a.example/ä?b&c'],
+  ],
+  [
+    'facts with a link',
+    '# T\n\nVersion [2](https://a.example)',
+    ['T', 'section: Introduction', '| paragraph[Version  link<https://a.example/>(2)]'],
+  ],
   ['a line like facts', '# T\n\nVersion 2 of it', ['T | version 2 of it']],
   [
     'facts with marks',

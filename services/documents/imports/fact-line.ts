@@ -1,6 +1,6 @@
 /** Reads the line of facts below the title of a Markdown export: `Version 2.1 · Department Assembly`. */
 import type { HastNode } from '#libs/rich-text';
-import { isHastElement, toHastText } from '#libs/rich-text';
+import { isHastElement, safeHref, toHastText } from '#libs/rich-text';
 
 /** What the line says; null for what it does not say. */
 export interface Facts {
@@ -13,7 +13,7 @@ const separator = ' · ';
 /** Returns the facts of a paragraph; undefined if it is not such a line. */
 export function readFacts(node: HastNode): Facts | undefined {
   if (!isHastElement(node) || node.tagName !== 'p') return undefined;
-  if (node.children.some((child) => child.type !== 'text')) return undefined;
+  if (node.children.some((child) => child.type !== 'text' && !isBareAddress(child))) return undefined;
   const line = toHastText(node).replace(/\s+/g, ' ').trim();
   const rest = line.replace(/(?:^| · )Approved \d{4}-\d\d-\d\d$/, '');
   if (rest === '') return line === '' ? undefined : { version: null, department: null };
@@ -24,4 +24,12 @@ export function readFacts(node: HastNode): Facts | undefined {
   const department = tail === '' ? null : tail.slice('Department '.length);
   const isLong = [...(version ?? '')].length > 64 || [...(department ?? '')].length > 200;
   return isLong ? undefined : { version, department };
+}
+
+/** Whether a node is a web or mail address that is written without markup: GitHub makes it a link. */
+function isBareAddress(node: HastNode): boolean {
+  if (!isHastElement(node) || node.tagName !== 'a') return false;
+  const href = safeHref(node.properties.href);
+  const text = toHastText(node);
+  return href !== undefined && ['', 'http://', 'mailto:'].some((scheme) => safeHref(scheme + text) === href);
 }
