@@ -44,6 +44,26 @@ test.each<[string, string, string[]]>([
   ['code', '<pre><code class="language-sh">a\n  b\n</code></pre>', ['codeBlock{"language":"sh"}(a\n  b)']],
   ['a quote', '<blockquote>a</blockquote>', ['blockquote(paragraph(a))']],
   ['an alert', '<blockquote><p>[!CAUTION]\na</p></blockquote>', ['callout{"kind":"caution"}(paragraph(a))']],
+  [
+    'an alert with the word of a danger',
+    '<blockquote><p>[!CAUTION]<br><b>DANGER</b></p><p>a</p></blockquote>',
+    ['callout{"kind":"danger"}(paragraph(a))'],
+  ],
+  [
+    'an alert with only the word of a danger',
+    '<blockquote><p>[!CAUTION]\n<strong>DANGER</strong></p></blockquote>',
+    ['callout{"kind":"danger"}(paragraph())'],
+  ],
+  [
+    'an alert that begins with the word of a danger',
+    '<blockquote><p>[!CAUTION]\n<strong>DANGER</strong> of fire</p></blockquote>',
+    ['callout{"kind":"caution"}(paragraph(bold(DANGER) of fire))'],
+  ],
+  [
+    'an alert of another kind with the word of a danger',
+    '<blockquote><p>[!NOTE]\n<strong>DANGER</strong></p></blockquote>',
+    ['callout{"kind":"note"}(paragraph(bold(DANGER)))'],
+  ],
   ['an empty quote', '<blockquote> </blockquote>', []],
   ['a list', '<ul><li>a<li>b</ul>', ['bulletList(listItem(paragraph(a))listItem(paragraph(b)))']],
   [

@@ -1,6 +1,6 @@
 /** Reads callouts and code from HTML trees. */
 import type { Element } from 'hast';
-import { isCalloutKind } from './callout.ts';
+import { getCallout, isCalloutKind } from './callout.ts';
 import { isHastElement, toHastText } from './hast-elements.ts';
 import type { RichText } from './tree.ts';
 
@@ -22,7 +22,10 @@ const alertKinds: Record<string, string> = {
   },
 };
 
-/** Converts a quote that begins with `[!WARNING]`, as GitHub writes alerts, to a callout. */
+/**
+ * Converts a quote that begins with `[!WARNING]`, as GitHub writes alerts, to a callout. A caution that begins with
+ * the signal word of a danger is a danger, as `toGfm` writes it.
+ */
 export function toAlert(content: RichText[]): RichText | undefined {
   const [first, ...rest] = content;
   const [start, ...others] = first?.content ?? [];
@@ -32,8 +35,21 @@ export function toAlert(content: RichText[]): RichText | undefined {
   const text = start?.text?.slice(match[0].length) ?? '';
   const tail = text === '' && others[0]?.type === 'hardBreak' ? others.slice(1) : others;
   const inline = text === '' ? tail : [{ type: 'text', text }, ...tail];
+  if (kind === 'caution' && isDangerLabel(inline))
+    return createCallout('danger', rest.length > 0 ? rest : [{ type: 'paragraph' }]);
   const blocks = inline.length > 0 ? [{ type: 'paragraph', content: inline }, ...rest] : rest;
-  return blocks.length > 0 ? { type: 'callout', attrs: { kind }, content: blocks } : undefined;
+  return blocks.length > 0 ? createCallout(kind, blocks) : undefined;
+}
+
+function createCallout(kind: string, content: RichText[]): RichText {
+  return { type: 'callout', attrs: { kind }, content };
+}
+
+/** Whether a paragraph is only the signal word of a danger, in bold. */
+function isDangerLabel([label, ...others]: RichText[]): boolean {
+  const { signalWord } = getCallout(createCallout('danger', []));
+  const isBold = label?.marks?.length === 1 && label.marks[0]?.type === 'bold';
+  return isBold && label.text === signalWord && others.length === 0;
 }
 
 /** Converts `pre` to a code block, or to nothing if it is empty. */

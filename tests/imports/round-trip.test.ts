@@ -1,16 +1,12 @@
 /** Property: our Markdown and HTML exports import with the same titles, levels, facts and words. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { newId } from '#libs/contract';
 import type { RichText } from '#libs/rich-text';
 import { convertFile } from '../../services/documents/imports/conversion.ts';
 import type { TreeInput } from '../../services/documents/shapes.ts';
 import type { ExportNode } from '../../services/export/formats/document.ts';
-import { renderHtml } from '../../services/export/formats/html.ts';
-import { renderMarkdown } from '../../services/export/formats/markdown.ts';
-import type { NodeRow } from '../../services/export/rules.ts';
-import { rendererFixture } from '../../services/sharing/page/renderer-fixture.ts';
 import { br, doc, li, link, node, nodeWith, p, text } from '../fixtures/generators/rich-text.ts';
+import { type ExportInput, exportHtml, exportMarkdown } from './exports.ts';
 import { parseBlocks } from './outline.ts';
 
 /** Words with what Markdown and HTML could read as markup. They begin with a letter, so that no title is a number. */
@@ -104,10 +100,8 @@ function toShape(node: ExportNode | TreeInput, getWords: (node: ExportNode | Tre
 const written = /WARNING|httpsexamplecoma/g;
 const clean = (value: string) => toWords(value).replace(written, '');
 
-type Input = { title: string; version: string | null; department: string | null; nodes: ExportNode[] };
-
 /** Expects that a file imports as the document from which it was exported. */
-async function expectImport(name: string, file: string | Uint8Array, input: Input): Promise<void> {
+async function expectImport(name: string, file: string | Uint8Array, input: ExportInput): Promise<void> {
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file;
   const result = await convertFile({ name, bytes, acceptChanges: false });
   if (!result.ok) throw new Error(result.fault.message);
@@ -134,8 +128,7 @@ test.each(['plain', 'gfm'] as const)(
   async (flavor) => {
     await fc.assert(
       fc.asyncProperty(document, async (input) => {
-        const facts = { published_at: null, approved_at: null, organization: 'Acme' };
-        await expectImport('a.md', renderMarkdown({ ...input, ...facts }, flavor), input);
+        await expectImport('a.md', exportMarkdown(input, flavor), input);
       }),
       { numRuns: 150 },
     );
@@ -160,23 +153,4 @@ function addNumbers(nodes: readonly ExportNode[]): ExportNode[] {
     content: doc(nodeWith('heading', { level: 1 }, 'Scope'), p('All sites')),
     children: addNumbers(each.children),
   }));
-}
-
-function exportHtml({ title, version, department, nodes }: Input): Uint8Array {
-  const rows: NodeRow[] = [];
-  const add = (parent_id: string | null, children: readonly ExportNode[]) => {
-    for (const [order, { node_type, title, content, children: below }] of children.entries()) {
-      const _id = newId();
-      const text = content === null ? null : JSON.stringify(content);
-      rows.push({ _id, document_id: '', parent_id, node_type, title, content: text, order });
-      add(_id, below);
-    }
-  };
-  add(null, nodes);
-  const state = { ...rendererFixture.document, created_by: newId(), title, version, department };
-  const { organization } = rendererFixture;
-  const source = { document: { ...state, status: 'draft' as const, published_at: null }, organization };
-  const file = renderHtml(source, rows, { assets: new Map(), maxPictureBytes: 0 });
-  if (!file) throw new Error('The document has no pictures');
-  return file;
 }
