@@ -2,6 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { calloutKinds, type RichText } from '#libs/rich-text';
 import { convertFile } from '../../services/documents/imports/conversion.ts';
+import type { TreeInput } from '../../services/documents/shapes.ts';
+import type { ExportNode } from '../../services/export/formats/document.ts';
 import { doc, node, nodeWith, p, text } from '../fixtures/generators/rich-text.ts';
 import { type ExportInput, exportHtml, exportMarkdown } from './exports.ts';
 import { parseBlocks } from './outline.ts';
@@ -23,7 +25,12 @@ function createInput(...blocks: RichText[]): ExportInput {
 
 /** Exports a document with one section, and returns the blocks of the section that the import creates. */
 async function roundTrip(format: Format, ...blocks: RichText[]): Promise<RichText[]> {
-  const input = createInput(...blocks);
+  const nodes = await importNodes(format, createInput(...blocks));
+  expect(nodes).toHaveLength(1);
+  return parseBlocks(nodes[0]?.content);
+}
+
+async function importNodes(format: Format, input: ExportInput): Promise<TreeInput[]> {
   const bytes = format === 'html' ? exportHtml(input) : Buffer.from(exportMarkdown(input, 'gfm'));
   const result = await convertFile({
     name: `a.${format === 'html' ? 'html' : 'md'}`,
@@ -31,9 +38,7 @@ async function roundTrip(format: Format, ...blocks: RichText[]): Promise<RichTex
     acceptChanges: false,
   });
   if (!result.ok) throw new Error(result.fault.message);
-  const nodes = result.file.documents[0]?.nodes ?? [];
-  expect(nodes).toHaveLength(1);
-  return parseBlocks(nodes[0]?.content);
+  return result.file.documents[0]?.nodes ?? [];
 }
 
 const list = node('bulletList', node('listItem', p('b')));
@@ -42,6 +47,44 @@ const callouts = calloutKinds.flatMap((kind) =>
     nodeWith('callout', { kind }, ...content),
   ),
 );
+
+const heading = (level: number, title = `Level ${level}`) => nodeWith('heading', { level }, title);
+const levels = (...numbers: number[]) => doc(...numbers.map((level) => heading(level)));
+
+test('heading levels in the text of HTML files come back', async () => {
+  const quote = doc(
+    heading(1),
+    node('blockquote', heading(2)),
+    nodeWith('callout', { kind: 'note' }, heading(3)),
+  );
+  const subStep: ExportNode = {
+    id: '',
+    node_type: 'sub_step',
+    title: 'C',
+    content: levels(1, 2),
+    children: [],
+  };
+  const step: ExportNode = {
+    ...subStep,
+    node_type: 'step',
+    title: 'B',
+    content: levels(1, 2, 3),
+    children: [subStep],
+  };
+  const section: ExportNode = {
+    ...step,
+    node_type: 'section',
+    title: 'A',
+    content: levels(1, 2, 3, 4),
+    children: [step],
+  };
+  const other: ExportNode = { ...section, title: 'D', content: quote, children: [] };
+  const nodes = await importNodes('html', { ...createInput(), nodes: [section, other] });
+  const contents = [nodes[0], nodes[0]?.children?.[0], nodes[0]?.children?.[0]?.children?.[0], nodes[1]].map(
+    (each) => doc(...parseBlocks(each?.content)),
+  );
+  expect(contents).toEqual([section, step, subStep, other].map(({ content }) => content));
+});
 
 test.each(formats)('callouts of all kinds come back from %s', async (format) => {
   expect(await roundTrip(format, ...callouts)).toEqual(callouts);

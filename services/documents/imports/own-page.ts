@@ -34,7 +34,23 @@ function toBlocks(node: HastNode): OutlineBlock[] {
   const [heading, ...text] = node.children.filter(isHastElement);
   if (level === undefined || !heading) return [{ content: node }];
   const children = heading.children.filter((child) => !isHastElement(child) || !hasClass(child, 'number'));
-  return [{ heading: { ...heading, children }, level }, ...text.map((content) => ({ content }))];
+  const above = getLevel(heading) ?? 0;
+  const contents = text.map((content) => ({ content: raiseHeadings(content, above) }));
+  return [{ heading: { ...heading, children }, level }, ...contents];
+}
+
+/** The page has the headings of a text below that of its node. In rich text they begin at level 1. */
+function raiseHeadings(element: Element, by: number): Element {
+  const level = getLevel(element);
+  const tagName = level === undefined ? element.tagName : `h${Math.max(1, level - by)}`;
+  const children = element.children.map((child) => (isHastElement(child) ? raiseHeadings(child, by) : child));
+  return { ...element, tagName, children };
+}
+
+/** The level of `h1` to `h6`, else undefined. */
+function getLevel({ tagName }: Element): number | undefined {
+  const level = /^h([1-6])$/.exec(tagName)?.[1];
+  return level === undefined ? undefined : Number(level);
 }
 
 function getMeta(tree: Root, name: MetaName): string | null {
