@@ -64,6 +64,21 @@ test.each<[string, string, string[]]>([
     '<blockquote><p>[!NOTE]\n<strong>DANGER</strong></p></blockquote>',
     ['callout{"kind":"note"}(paragraph(bold(DANGER)))'],
   ],
+  [
+    'a quote in a list that is labelled as a warning',
+    '<ul><li>a<blockquote><p><b>WARNING</b></p><p>b</p></blockquote></ul>',
+    ['bulletList(listItem(paragraph(a)callout{"kind":"warning"}(paragraph(b))))'],
+  ],
+  [
+    'a quote with a label outside of other blocks',
+    '<blockquote><p><b>WARNING</b></p><p>a</p></blockquote>',
+    ['blockquote(paragraph(bold(WARNING))paragraph(a))'],
+  ],
+  [
+    'a quote in a list with only a bold word',
+    '<ul><li>a<blockquote><p><b>WARNING</b></p></blockquote></ul>',
+    ['bulletList(listItem(paragraph(a)blockquote(paragraph(bold(WARNING)))))'],
+  ],
   ['an empty quote', '<blockquote> </blockquote>', []],
   ['a list', '<ul><li>a<li>b</ul>', ['bulletList(listItem(paragraph(a))listItem(paragraph(b)))']],
   [

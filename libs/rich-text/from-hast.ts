@@ -1,6 +1,6 @@
 /** Converts HTML trees (hast) to rich text: an allow-list of elements. Other elements give their text. */
 import type { Element, RootContent } from 'hast';
-import { findCalloutKind, toAlert, toCode } from './hast-blocks.ts';
+import { findCalloutKind, toAlert, toCode, toLabelledCallout } from './hast-blocks.ts';
 import { type HastNode, hasClass, isHastElement, isListElement } from './hast-elements.ts';
 import { InlineLine } from './hast-inline.ts';
 import { findTaskMark, groupItems, withFirstParagraph } from './hast-lists.ts';
@@ -140,7 +140,8 @@ class BlockReader {
     );
     if (content.length === 0) return [];
     if (kind) return [{ type: 'callout', attrs: { kind }, content }];
-    return [toAlert(content) ?? { type: 'blockquote', content }];
+    const callout = toAlert(content) ?? (this.depth > 1 ? toLabelledCallout(content) : undefined);
+    return [callout ?? { type: 'blockquote', content }];
   }
 
   private toLists(element: Element, inherited: readonly Mark[]): RichText[] {

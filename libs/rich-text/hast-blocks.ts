@@ -1,6 +1,6 @@
 /** Reads callouts and code from HTML trees. */
 import type { Element } from 'hast';
-import { getCallout, isCalloutKind } from './callout.ts';
+import { type CalloutKind, calloutKinds, getCallout, isCalloutKind } from './callout.ts';
 import { isHastElement, toHastText } from './hast-elements.ts';
 import type { RichText } from './tree.ts';
 
@@ -35,21 +35,27 @@ export function toAlert(content: RichText[]): RichText | undefined {
   const text = start?.text?.slice(match[0].length) ?? '';
   const tail = text === '' && others[0]?.type === 'hardBreak' ? others.slice(1) : others;
   const inline = text === '' ? tail : [{ type: 'text', text }, ...tail];
-  if (kind === 'caution' && isDangerLabel(inline))
+  if (kind === 'caution' && findLabelKind(inline) === 'danger')
     return createCallout('danger', rest.length > 0 ? rest : [{ type: 'paragraph' }]);
   const blocks = inline.length > 0 ? [{ type: 'paragraph', content: inline }, ...rest] : rest;
   return blocks.length > 0 ? createCallout(kind, blocks) : undefined;
+}
+
+/** Converts a quote in another block, where GitHub has no alerts, to a callout if its first line is a signal word. */
+export function toLabelledCallout([first, ...content]: RichText[]): RichText | undefined {
+  const kind = first?.type === 'paragraph' ? findLabelKind(first.content ?? []) : undefined;
+  return kind && content.length > 0 ? createCallout(kind, content) : undefined;
 }
 
 function createCallout(kind: string, content: RichText[]): RichText {
   return { type: 'callout', attrs: { kind }, content };
 }
 
-/** Whether a paragraph is only the signal word of a danger, in bold. */
-function isDangerLabel([label, ...others]: RichText[]): boolean {
-  const { signalWord } = getCallout(createCallout('danger', []));
+/** Returns the kind whose signal word a line is, in bold and without anything else. */
+function findLabelKind([label, ...others]: RichText[]): CalloutKind | undefined {
   const isBold = label?.marks?.length === 1 && label.marks[0]?.type === 'bold';
-  return isBold && label.text === signalWord && others.length === 0;
+  if (!isBold || others.length > 0) return undefined;
+  return calloutKinds.find((kind) => getCallout(createCallout(kind, [])).signalWord === label.text);
 }
 
 /** Converts `pre` to a code block, or to nothing if it is empty. */

@@ -86,6 +86,15 @@ test('heading levels in the text of HTML files come back', async () => {
   expect(contents).toEqual([section, step, subStep, other].map(({ content }) => content));
 });
 
+test.each(formats)('callouts in other blocks come back from %s', async (format) => {
+  const blocks = callouts.flatMap((callout) => [
+    node('blockquote', callout, p('c')),
+    node('bulletList', node('listItem', p('d'), callout)),
+    nodeWith('callout', { kind: 'note' }, p('e'), callout),
+  ]);
+  expect(await roundTrip(format, ...blocks)).toEqual(blocks);
+});
+
 test.each(formats)('callouts of all kinds come back from %s', async (format) => {
   expect(await roundTrip(format, ...callouts)).toEqual(callouts);
 });
