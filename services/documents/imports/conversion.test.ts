@@ -78,6 +78,16 @@ test.each<[string, string, string[]]>([
     ],
   ],
   [
+    'a table without texts in its header',
+    '# T\n\n| | |\n| --- | --- |\n| a | b |\n\n| | c |\n| --- | --- |\n| d | |\n\n| |\n| --- |\n',
+    [
+      ...['T', 'section: Introduction'],
+      '| table[tableRow[tableCell[paragraph[a]] tableCell[paragraph[b]]]]',
+      '| table[tableRow[tableHeader[paragraph[]] tableHeader[paragraph[c]]] tableRow[tableCell[paragraph[d]] tableCell[paragraph[]]]]',
+      '| table[tableRow[tableHeader[paragraph[]]]]',
+    ],
+  ],
+  [
     'HTML with an unsafe link',
     '# T\n\n<a href="javascript:alert(1)">a</a>',
     ['T', 'section: Introduction', '| paragraph[a]', 'dropped: unsafe_link 1'],

@@ -1,8 +1,9 @@
 /** Reads GitHub Flavored Markdown as an HTML tree. */
 import type { Element, Root } from 'hast';
+import type { Table } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { toHast } from 'mdast-util-to-hast';
+import { defaultHandlers, type State, toHast } from 'mdast-util-to-hast';
 import { gfm } from 'micromark-extension-gfm';
 import { type HastNode, isHastElement } from '#libs/rich-text';
 import { parseHtmlFragment } from './html.ts';
@@ -23,10 +24,19 @@ type MarkdownNode = HastNode | { type: 'raw'; value: string };
 export function parseMarkdown(text: string): Root {
   checkMarkdown(text);
   const mdast = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  const tree = toHast(mdast, { allowDangerousHtml: true, clobberPrefix: '' });
+  const tree = toHast(mdast, { allowDangerousHtml: true, clobberPrefix: '', handlers: { table: toTable } });
   if (tree.type !== 'root') return rejectImport('malformed', 'The file is not Markdown.');
   replaceRaw(tree, { pieces: 0 });
   return tree;
+}
+
+/** Each table of Markdown has a header row. One without texts stands for none. */
+function toTable(state: State, table: Table): Element {
+  const element = defaultHandlers.table(state, table);
+  const [header, ...rows] = table.children;
+  if (rows.length === 0 || header?.children.some((cell) => cell.children.length > 0)) return element;
+  const isHeader = (child: HastNode) => isHastElement(child) && child.tagName === 'thead';
+  return { ...element, children: element.children.filter((child) => !isHeader(child)) };
 }
 
 function replaceRaw(parent: Root | Element, count: { pieces: number }): void {
