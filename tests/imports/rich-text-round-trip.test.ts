@@ -1,10 +1,12 @@
 /** Tests that the rich text of our gfm and HTML exports comes back, apart from documented losses. */
 import { expect, test } from '@jest/globals';
-import { calloutKinds, type RichText } from '#libs/rich-text';
+import { calloutKinds, knownMarks, knownNodes, type RichText, toWellFormed } from '#libs/rich-text';
 import { convertFile } from '../../services/documents/imports/conversion.ts';
 import type { TreeInput } from '../../services/documents/shapes.ts';
 import type { ExportNode } from '../../services/export/formats/document.ts';
-import { doc, node, nodeWith, p, text } from '../fixtures/generators/rich-text.ts';
+import { encodePng } from '../fixtures/generators/png.ts';
+import { doc, link, node, nodeWith, p, text } from '../fixtures/generators/rich-text.ts';
+import { dataUri } from '../rich-text/sample-images.ts';
 import { type ExportInput, exportHtml, exportMarkdown } from './exports.ts';
 import { parseBlocks } from './outline.ts';
 
@@ -30,16 +32,74 @@ async function roundTrip(format: Format, ...blocks: RichText[]): Promise<RichTex
   return parseBlocks(nodes[0]?.content);
 }
 
+/** Exports and imports a document. Its pictures are embedded as before. */
 async function importNodes(format: Format, input: ExportInput): Promise<TreeInput[]> {
   const bytes = format === 'html' ? exportHtml(input) : Buffer.from(exportMarkdown(input, 'gfm'));
-  const result = await convertFile({
-    name: `a.${format === 'html' ? 'html' : 'md'}`,
-    bytes,
-    acceptChanges: false,
-  });
+  const name = format === 'html' ? 'a.html' : 'a.md';
+  const result = await convertFile({ name, bytes, acceptChanges: false });
   if (!result.ok) throw new Error(result.fault.message);
-  return result.file.documents[0]?.nodes ?? [];
+  const { documents, pictures } = result.file;
+  const embed = (json: string) =>
+    pictures.reduce(
+      (text, { id, bytes: png }) => text.replaceAll(`asset:${id}`, dataUri('image/png', png)),
+      json,
+    );
+  return JSON.parse(embed(JSON.stringify(documents[0]?.nodes ?? [])));
 }
+
+const address = link('https://a.example/');
+const picture = {
+  type: 'image',
+  attrs: {
+    src: dataUri(
+      'image/png',
+      encodePng(2, 2, () => [1, 2, 3, 255]),
+    ),
+  },
+};
+const sized = { ...picture, attrs: { ...picture.attrs, width: 5, height: 6 } };
+const linked = (image: RichText): RichText => ({ ...image, marks: [address] });
+const examples: [string, RichText][] = [
+  ...knownNodes.map(({ type, example }): [string, RichText] => [type, type === 'image' ? sized : example]),
+  ...knownMarks.map(({ type, example }): [string, RichText] => [`mark ${type}`, p(text('a', example))]),
+  ['linked image', linked(sized)],
+  ['linked image in a line', p('a ', linked(sized), text('b', address))],
+];
+
+/** What comes back instead of an example. A picture alone is a block. */
+const inBoth: Record<string, RichText[]> = {
+  paragraph: [p('Close the valve.')],
+  taskList: [node('taskList', nodeWith('taskItem', { checked: false }, p('Checked')))],
+  'mark textStyle': [p('a')],
+};
+const losses: Record<Format, Record<string, RichText[]>> = {
+  html: {
+    ...inBoth,
+    heading: [nodeWith('heading', { level: 1 }, 'Tools')],
+    image: [sized],
+    'linked image': [linked(sized)],
+  },
+  gfm: {
+    ...inBoth,
+    // it becomes a step
+    heading: [],
+    tableCell: [node('table', node('tableRow', node('tableCell', p('Bolt'))))],
+    image: [picture],
+    'linked image': [linked(picture)],
+    'linked image in a line': [p('a ', linked(picture), text('b', address))],
+    'mark underline': [p('a')],
+    'mark highlight': [p('a')],
+  },
+};
+
+test.each(formats)('examples of all nodes and marks come back from %s', async (format) => {
+  for (const [name, example] of examples) {
+    const blocks = toWellFormed(example).content ?? [];
+    const once = await roundTrip(format, ...blocks);
+    expect({ [name]: once }).toEqual({ [name]: losses[format][name] ?? blocks });
+    expect({ [name]: await roundTrip(format, ...once) }).toEqual({ [name]: once });
+  }
+});
 
 const list = node('bulletList', node('listItem', p('b')));
 const callouts = calloutKinds.flatMap((kind) =>
