@@ -14,6 +14,7 @@ import { createHastElement } from '#libs/rich-text';
 import { addParagraph, type Content } from './block-tree.ts';
 import { FieldReader } from './fields.ts';
 import { chooseAlternative, InlineReader, type WordContext } from './inline-reader.ts';
+import { isOn } from './on-off.ts';
 import type { ListItem } from './word-numbering.ts';
 import type { TextPart } from './word-package.ts';
 import { readNumberingReference } from './word-styles.ts';
@@ -84,7 +85,7 @@ export class BodyReader {
     const above = new Map<number, Element>();
     let isHeader = true;
     const rows = findParts(table, 'tr').map((row) => {
-      isHeader &&= childW(row, 'trPr', 'tblHeader') !== undefined;
+      isHeader &&= isOn(childW(row, 'trPr', 'tblHeader'));
       return createHastElement('tr', {}, this.readCells(row, isHeader ? 'th' : 'td', above));
     });
     return createHastElement('table', {}, rows);

@@ -2,6 +2,7 @@
 import { attribute, childW, type XmlElement } from '#libs/opc';
 import { safeHref } from '#libs/rich-text';
 import { rejectImport } from '../import-fault.ts';
+import { isOn } from './on-off.ts';
 
 /** What the text of a run belongs to. */
 export type FieldState = { isCode: boolean; isContents: boolean; href: string | undefined };
@@ -84,6 +85,5 @@ function isContents({ instruction, hasSeparator }: Field): boolean {
 }
 
 function isChecked(checkbox: XmlElement): boolean {
-  const element = childW(checkbox, 'checked') ?? childW(checkbox, 'default');
-  return element !== undefined && !/^(0|false|off)$/.test(attribute(element, 'val') ?? '');
+  return isOn(childW(checkbox, 'checked') ?? childW(checkbox, 'default'));
 }

@@ -5,6 +5,7 @@ import { createHastElement, safeHref } from '#libs/rich-text';
 import type { ReportCollector } from '../report.ts';
 import type { Content } from './block-tree.ts';
 import { type FieldReader, readTarget } from './fields.ts';
+import { isOn } from './on-off.ts';
 import type { WordNumbering } from './word-numbering.ts';
 import type { TextPart, WordParts } from './word-package.ts';
 import { readPictures, type WordPicture } from './word-pictures.ts';
@@ -156,11 +157,11 @@ export class InlineReader {
 }
 
 function wrap(content: Content[number], format: RunFormat): Content[number] {
-  const { b, i, u, strike, highlight, vertAlign } = format;
+  const { b, i, u, strike, dstrike, highlight, vertAlign } = format;
   // from the innermost to the outermost
   const tags = [
     highlight && 'mark',
-    strike && 's',
+    (strike || dstrike) && 's',
     u && 'u',
     vertAlign === 'subscript' && 'sub',
     vertAlign === 'superscript' && 'sup',
@@ -205,9 +206,7 @@ function getMath(math: XmlElement): string {
 }
 
 function isChecked(checkbox: XmlElement): boolean {
-  const checked = checkbox.children.find((child) => isElement(child) && child.local === 'checked');
-  if (!checked || !isElement(checked)) return false;
-  return checked.attributes.some(({ local, value }) => local === 'val' && /^(1|true|on)$/.test(value));
+  return isOn(checkbox.children.filter(isElement).find(({ local }) => local === 'checked'));
 }
 
 function findTextBoxes(drawing: XmlElement): XmlElement[] {

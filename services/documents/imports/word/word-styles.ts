@@ -1,5 +1,6 @@
 /** Reads the styles of a Word file: which paragraphs are headings, and what its character styles look like. */
 import { attribute, childrenW, childW, parseNumber, valueW, type XmlElement } from '#libs/opc';
+import { isOn, isOnValue } from './on-off.ts';
 
 /** What a paragraph style makes of a paragraph. */
 export type ParagraphKind =
@@ -15,9 +16,9 @@ export interface NumberingReference {
 }
 
 /** The formatting of a run that rich text can contain. */
-export type RunFormat = Partial<Record<'b' | 'i' | 'u' | 'strike' | 'vanish' | 'highlight', boolean>> & {
-  vertAlign?: string;
-};
+export type RunFormat = Partial<
+  Record<'b' | 'i' | 'u' | 'strike' | 'dstrike' | 'vanish' | 'highlight', boolean>
+> & { vertAlign?: string };
 
 interface Style {
   name: string;
@@ -49,7 +50,7 @@ export function readStyles(root: XmlElement | undefined) {
     if (type === 'character') characters.set(id, readStyle(element));
     if (type !== undefined && type !== 'paragraph') continue;
     paragraphs.set(id, readStyle(element));
-    if (attribute(element, 'default') === '1') defaultParagraph = id;
+    if (isOnValue(attribute(element, 'default') ?? 'off')) defaultParagraph = id;
   }
   const kinds = new Map<string, ParagraphKind>();
 
@@ -89,11 +90,10 @@ export type WordStyles = ReturnType<typeof readStyles>;
 /** Reads the formatting in the properties of a run or a style. */
 export function readRunFormat(properties: XmlElement | undefined): RunFormat {
   const format: RunFormat = {};
-  for (const name of ['b', 'i', 'strike', 'vanish'] as const) {
+  for (const name of ['b', 'i', 'strike', 'dstrike', 'vanish'] as const) {
     const element = childW(properties, name);
-    if (element) format[name] = !/^(0|false|off)$/.test(attribute(element, 'val') ?? '');
+    if (element) format[name] = isOn(element);
   }
-  if (childW(properties, 'dstrike')) format.strike = true;
   const underline = childW(properties, 'u');
   if (underline) format.u = (attribute(underline, 'val') ?? 'none') !== 'none';
   const vertical = valueW(properties, 'vertAlign');

@@ -31,6 +31,7 @@ const styles = [
   style('quote', 'Quote'),
   style('code', 'Source Code'),
   '<w:style w:type="character" w:styleId="strong"><w:name w:val="Strong"/><w:rPr><w:b/></w:rPr></w:style>',
+  '<w:style w:type="character" w:styleId="struck"><w:name w:val="Struck"/><w:rPr><w:dstrike/></w:rPr></w:style>',
 ].join('');
 const levels = (format: string) =>
   [0, 1]
@@ -81,6 +82,26 @@ test.each<[string, string, string[]]>([
     ['paragraph[italic(bold(a)) b]'],
   ],
   ['a bold character style', `<w:p>${run('a', '<w:rStyle w:val="strong"/>')}</w:p>`, ['paragraph[bold(a)]']],
+  [
+    'formats that are switched off',
+    `<w:p>${run('a', '<w:strike w:val="false"/><w:dstrike w:val="0"/>')}${run('b', '<w:i w:val="off"/><w:u w:val="none"/><w:vanish w:val="0"/>')}</w:p>`,
+    ['paragraph[ab]'],
+  ],
+  [
+    'text struck once or twice',
+    `<w:p>${run('a', '<w:strike/><w:dstrike w:val="0"/>')}${run('b', '<w:strike w:val="0"/><w:dstrike w:val="1"/>')}</w:p>`,
+    ['paragraph[strike(ab)]'],
+  ],
+  [
+    'text that switches off what its style strikes',
+    `<w:p>${run('a', '<w:rStyle w:val="struck"/>')}${run('b', '<w:rStyle w:val="struck"/><w:dstrike w:val="0"/>')}</w:p>`,
+    ['paragraph[strike(a) b]'],
+  ],
+  [
+    'a header row that is switched off',
+    `<w:tbl><w:tr><w:trPr><w:tblHeader w:val="0"/></w:trPr>${cell('a')}</w:tr></w:tbl>`,
+    ['table[tableRow[tableCell[paragraph[a]]]]'],
+  ],
   ['hidden text', `<w:p>${run('a')}${run('b', '<w:vanish/>')}</w:p>`, ['paragraph[a]']],
   [
     'a list that continues',
@@ -186,6 +207,13 @@ test.each<[string, string, string[]]>([
   ],
 ])('a Word file is imported: %s', async (_name, body, expected) => {
   expect(await convertText(body)).toEqual(expected);
+});
+
+test('text without a style has the list of the default style', async () => {
+  const list = '<w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr>';
+  const normal = style('normal', 'Normal', list).replace('<w:style ', '<w:style w:default="true" ');
+  const more = { 'word/styles.xml': `<w:styles xmlns:w="${W}">${normal}</w:styles>` };
+  expect(await convert(zip(createParts(p('a'), more)))).toContain('    | bulletList[listItem[paragraph[a]]]');
 });
 
 test('accepted changes keep inserted text and lose deleted text', async () => {
