@@ -46,7 +46,7 @@ export class BodyReader {
     if (isW(element, 'p')) this.readParagraph(element, to);
     else if (isW(element, 'tbl')) to.push(this.readTable(element));
     else if (isW(element, 'sdt')) {
-      if (isContentsControl(element)) this.context.report.drop('table_of_contents');
+      if (isContentsControl(element)) this.skipContents(element);
       else this.readBlocks(childW(element, 'sdtContent')?.children ?? [], to);
     } else if (isW(element, 'altChunk')) this.context.report.drop('embedded_content');
     else if (isW(element, 'sectPr', 'tblPr', 'trPr', 'tcPr', 'pPr')) return;
@@ -59,16 +59,25 @@ export class BodyReader {
     const properties = childW(element, 'pPr');
     const styleId = valueW(properties, 'pStyle');
     const kind = this.context.styles.getKind(styleId);
-    const isContents = kind.kind === 'contents' || this.fields.state.isContents;
-    if (isContents && !this.isInContents && kind.kind === 'contents')
-      this.context.report.drop('table_of_contents');
-    this.isInContents = isContents;
-    if (kind.kind === 'contents') return;
+    if (kind.kind === 'contents') {
+      this.skipContents(element);
+      this.isInContents = true;
+      return;
+    }
+    if (kind.kind === 'heading') this.fields.endContents();
     const { content, textBoxes } = this.inline.read(element.children);
     this.fields.endParagraph();
+    this.isInContents = this.fields.state.isContents;
     const item = kind.kind === 'text' ? this.countItem(properties, styleId) : undefined;
     addParagraph(to, kind, item, content);
     for (const box of textBoxes) this.readBlocks(box.children, to);
+  }
+
+  /** Leaves out a table of contents, or one of its paragraphs. Its field can end in it. */
+  private skipContents(element: XmlElement): void {
+    if (!this.isInContents) this.context.report.drop('table_of_contents');
+    this.fields.skip(element);
+    this.fields.endParagraph();
   }
 
   private countItem(properties: XmlElement | undefined, styleId: string | undefined): ListItem | undefined {

@@ -1,5 +1,5 @@
 /** Follows the fields of a Word part, which can extend over several runs: links, checkboxes, tables of contents. */
-import { attribute, childW, type XmlElement } from '#libs/opc';
+import { attribute, childW, isW, walkElements, type XmlElement } from '#libs/opc';
 import { safeHref } from '#libs/rich-text';
 import { rejectImport } from '../import-fault.ts';
 import { isOn } from './on-off.ts';
@@ -28,9 +28,19 @@ export class FieldReader {
     return this.current;
   }
 
-  addInstruction(text: string): void {
+  /** Reads `w:instrText`. */
+  addInstruction({ children }: XmlElement): void {
     const field = this.open.at(-1);
-    if (field && !field.hasSeparator) field.instruction += text;
+    if (!field || field.hasSeparator) return;
+    field.instruction += children.filter((child) => typeof child === 'string').join('');
+  }
+
+  /** Follows the fields in an element whose text is left out. */
+  skip(parent: XmlElement): void {
+    for (const { element } of walkElements(parent)) {
+      if (isW(element, 'fldChar')) this.read(element);
+      else if (isW(element, 'instrText')) this.addInstruction(element);
+    }
   }
 
   /** Reads `w:fldChar`. Returns what the field shows: a checkbox, or the beginning of a table of contents. */
@@ -56,6 +66,13 @@ export class FieldReader {
   endParagraph(): void {
     if (!this.current.isCode) return;
     this.open = this.open.filter(({ hasSeparator }) => hasSeparator);
+    this.update();
+  }
+
+  /** A table of contents that is still open at a heading is damaged. */
+  endContents(): void {
+    if (!this.current.isContents) return;
+    this.open = this.open.filter((field) => !isContents(field));
     this.update();
   }
 

@@ -102,6 +102,7 @@ export class InlineReader {
     const format = { ...this.context.styles.getRunFormat(style), ...readRunFormat(properties), highlight };
     if (format.vanish) {
       this.context.report.drop('hidden_text');
+      this.options.fields.skip(run);
       return;
     }
     for (const child of run.children) if (isElement(child)) this.readRunChild(child, format, href);
@@ -113,7 +114,7 @@ export class InlineReader {
       const { checkbox, contents } = fields.read(child);
       if (checkbox !== undefined) this.addCheckbox(checkbox);
       if (contents) this.context.report.drop('table_of_contents');
-    } else if (isW(child, 'instrText')) fields.addInstruction(getText(child));
+    } else if (isW(child, 'instrText')) fields.addInstruction(child);
     else if (fields.state.isCode || fields.state.isContents) return;
     else if (isW(child, 'drawing', 'pict', 'object')) this.addDrawing(child, href);
     else if (child.local === 'AlternateContent') {

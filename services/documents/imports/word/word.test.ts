@@ -18,8 +18,11 @@ const box = (content: string) =>
   `<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent>${content}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>`;
 const createCheckbox = (checked: 0 | 1) =>
   `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${checked}"/></w14:checkbox></w:sdtPr></w:sdt>`;
-const field = (code: string, shown: string) =>
-  `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${run(shown)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+const beginField = (code: string) =>
+  `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>`;
+const endField = '<w:r><w:fldChar w:fldCharType="end"/></w:r>';
+const field = (code: string, shown: string) => beginField(code) + run(shown) + endField;
+const contentsLine = (content: string) => `<w:p><w:pPr><w:pStyle w:val="toc1"/></w:pPr>${content}</w:p>`;
 
 const styles = [
   style('h1', 'heading 1'),
@@ -132,6 +135,26 @@ test.each<[string, string, string[]]>([
   ['a page number', `<w:p>${run('p. ')}${field(' PAGEREF _Toc1 ', '7')}</w:p>`, ['paragraph[p. 7]']],
   ['a table of contents in a field', `<w:p>${field(' TOC \\o ', 'One 1')}</w:p>${p('a')}`, ['paragraph[a]']],
   ['a paragraph of contents', p('One 1', '<w:pStyle w:val="toc1"/>') + p('a'), ['paragraph[a]']],
+  [
+    'text after contents that end in their style',
+    `<w:p>${beginField(' TOC \\o ')}</w:p>${contentsLine(run('One 1') + endField)}${p('a')}`,
+    ['paragraph[a]'],
+  ],
+  [
+    'text after contents that begin in their style',
+    `${contentsLine(beginField(' TOC \\o ') + run('One 1'))}${p('Two 2')}<w:p>${endField}${run('a')}</w:p>`,
+    ['paragraph[a]'],
+  ],
+  [
+    'text after contents that end in hidden text',
+    `<w:p>${beginField(' TOC \\o ')}${run('One 1')}${endField.replace('<w:r>', '<w:r><w:rPr><w:vanish/></w:rPr>')}</w:p>${p('a')}`,
+    ['paragraph[a]'],
+  ],
+  [
+    'text after contents that end in their control',
+    `<w:p>${beginField(' TOC \\o ')}</w:p><w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr><w:sdtContent><w:p>${run('One 1')}${endField}</w:p></w:sdtContent></w:sdt>${p('a')}`,
+    ['paragraph[a]'],
+  ],
   ['styles that refer to each other', p('a', '<w:pStyle w:val="loopA"/>'), ['paragraph[a]']],
   [
     'a text box after its paragraph',
@@ -207,6 +230,18 @@ test.each<[string, string, string[]]>([
   ],
 ])('a Word file is imported: %s', async (_name, body, expected) => {
   expect(await convertText(body)).toEqual(expected);
+});
+
+test('a table of contents with two styles is counted once', async () => {
+  const contents = `<w:p>${beginField(' TOC ')}</w:p>${contentsLine(run('One 1') + endField)}`;
+  expect(await convertBody(contents + p('a'))).toContain('dropped: table_of_contents 1');
+});
+
+test('a heading ends a table of contents without an end', async () => {
+  const contents = contentsLine(beginField(' TOC ') + run('One 1'));
+  expect(await convertBody(contents + head('One') + p('a'))).toEqual(
+    expect.arrayContaining(['One', '    | paragraph[a]']),
+  );
 });
 
 test('text without a style has the list of the default style', async () => {
