@@ -6,6 +6,7 @@ import {
   isElement,
   isW,
   parseNumber,
+  parseTwips,
   valueW,
   type XmlElement,
   type XmlNode,
@@ -69,7 +70,9 @@ export class BodyReader {
     this.fields.endParagraph();
     this.isInContents = this.fields.state.isContents;
     const item = kind.kind === 'text' ? this.countItem(properties, styleId) : undefined;
-    addParagraph(to, kind, item, content);
+    const edges = childW(properties, 'ind');
+    const indent = parseTwips(attribute(edges, 'left') ?? attribute(edges, 'start'));
+    addParagraph(to, { kind, item, indent }, content);
     for (const box of textBoxes) this.readBlocks(box.children, to);
   }
 

@@ -31,7 +31,7 @@ const numerals: Record<string, string> = {
 };
 
 /** The deepest list level of Word. */
-const maxLevel = 8;
+export const maxLevel = 8;
 
 /** Reads the part with the lists; undefined if there is none. */
 export function readNumbering(root: XmlElement | undefined) {

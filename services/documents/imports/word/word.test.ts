@@ -18,6 +18,8 @@ const box = (content: string) =>
   `<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent>${content}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>`;
 const createCheckbox = (checked: 0 | 1) =>
   `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${checked}"/></w14:checkbox></w:sdtPr></w:sdt>`;
+const task = (checked: 0 | 1, text: string, left = 0) =>
+  `<w:p><w:pPr><w:ind w:left="${left}"/></w:pPr>${createCheckbox(checked)}<w:r><w:tab/></w:r>${run(text)}</w:p>`;
 const beginField = (code: string) =>
   `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>`;
 const endField = '<w:r><w:fldChar w:fldCharType="end"/></w:r>';
@@ -196,6 +198,31 @@ test.each<[string, string, string[]]>([
     ['taskList[taskItem{"checked":false}[paragraph[done]]]'],
   ],
   [
+    'checkboxes outside of a list, nested by their indent',
+    task(1, 'a', 360) + task(0, 'b', 720) + task(1, 'c', 1080) + task(0, 'd', 720) + task(1, 'e'),
+    [
+      'taskList[taskItem{"checked":true}[paragraph[a] taskList[taskItem{"checked":false}[paragraph[b] taskList[taskItem{"checked":true}[paragraph[c]]]] taskItem{"checked":false}[paragraph[d]]]] taskItem{"checked":true}[paragraph[e]]]',
+    ],
+  ],
+  [
+    'checkboxes after bullets without an indent',
+    item('a', 0, 2) + task(1, 'b', 720) + item('c', 1, 2),
+    [
+      'bulletList[listItem[paragraph[a]]]',
+      'taskList[taskItem{"checked":true}[paragraph[b] bulletList[listItem[paragraph[c]]]]]',
+    ],
+  ],
+  [
+    'a checkbox in a cell',
+    `<w:tbl><w:tr>${cell('a')}<w:tc><w:p>${createCheckbox(1)}</w:p></w:tc></w:tr></w:tbl>`,
+    ['table[tableRow[tableCell[paragraph[a]] tableCell[taskList[taskItem{"checked":true}[paragraph[]]]]]]'],
+  ],
+  [
+    'checkboxes after text and in a quote',
+    `<w:p>${run('a ')}${createCheckbox(1)}${run(' b ')}${createCheckbox(0)}</w:p><w:p><w:pPr><w:pStyle w:val="quote"/></w:pPr>${createCheckbox(0)}${run(' c')}</w:p>`,
+    ['paragraph[a ☒ b ☐]', 'blockquote[paragraph[☐ c]]'],
+  ],
+  [
     'a list that skips a level, with an empty item',
     item('a', 1, 2) + item('', 0) + item('b', 1, 2) + item('', 0, 2) + item('c'),
     [
@@ -242,6 +269,13 @@ test('a heading ends a table of contents without an end', async () => {
   expect(await convertBody(contents + head('One') + p('a'))).toEqual(
     expect.arrayContaining(['One', '    | paragraph[a]']),
   );
+});
+
+test('checkboxes are nested at most nine levels deep', async () => {
+  const tasks = Array.from({ length: 500 }, (_each, at) => task(0, `${at}`, at * 20));
+  const lines = await convertText(tasks.join(''));
+  expect(lines.join('').match(/taskList/g)).toHaveLength(9);
+  expect(lines.join('')).toContain('[499]');
 });
 
 test('text without a style has the list of the default style', async () => {
