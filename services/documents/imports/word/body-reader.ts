@@ -94,36 +94,60 @@ export class BodyReader {
   }
 
   private readTable(table: XmlElement): Element {
-    const above = new Map<number, Element>();
+    let above = new Map<number, Element>();
     let isHeader = true;
-    const rows = findParts(table, 'tr').map((row) => {
+    const rows = findParts(table, 'tr').flatMap((row) => {
       isHeader &&= isOn(childW(row, 'trPr', 'tblHeader'));
-      return createHastElement('tr', {}, this.readCells(row, isHeader ? 'th' : 'td', above));
+      const { cells, joined, columns } = this.readRow(row, isHeader ? 'th' : 'td', above);
+      above = columns;
+      // rich text cannot contain a row without cells, so those above must not extend over it
+      if (cells.length === 0) return [];
+      for (const cell of joined) cell.properties.rowSpan = Number(cell.properties.rowSpan ?? 1) + 1;
+      return createHastElement('tr', {}, cells);
     });
     return createHastElement('table', {}, rows);
   }
 
-  /** Reads a row. A cell that continues the one above it is not shown. `above` has the last cell of each column. */
-  private readCells(row: XmlElement, tagName: string, above: Map<number, Element>): Element[] {
-    let column = 0;
-    return findParts(row, 'tc').flatMap((element) => {
+  /** Reads a row. A cell that continues the one above it is not shown. `above` has the cells above by first column. */
+  private readRow(row: XmlElement, tagName: string, above: ReadonlyMap<number, Element>): TableRow {
+    const columns = new Map<number, Element>();
+    const joined: Element[] = [];
+    let column = readSpan(childW(row, 'trPr'), 'gridBefore') ?? 0;
+    const cells = column > 0 ? [createCell(tagName, column)] : [];
+    for (const element of findParts(row, 'tc')) {
       const properties = childW(element, 'tcPr');
-      const gridSpan = parseNumber(valueW(properties, 'gridSpan')) ?? 1;
-      const colSpan = gridSpan > 1 && gridSpan <= 1_000 ? gridSpan : 1;
-      const merge = childW(properties, 'vMerge');
-      const isContinued = merge && (attribute(merge, 'val') ?? 'continue') === 'continue';
-      const upper = isContinued ? above.get(column) : undefined;
-      const at = column;
-      column += colSpan;
-      if (upper) {
-        upper.properties.rowSpan = Number(upper.properties.rowSpan ?? 1) + 1;
-        return [];
-      }
-      const cell = createHastElement(tagName, colSpan > 1 ? { colSpan } : {}, this.read(element.children));
-      above.set(at, cell);
-      return [cell];
-    });
+      const span = readSpan(properties, 'gridSpan') ?? 1;
+      const upper = isContinued(properties) ? above.get(column) : undefined;
+      const isJoined = upper && (upper.properties.colSpan ?? 1) === span;
+      const cell = isJoined ? upper : createCell(tagName, span, this.read(element.children));
+      (isJoined ? joined : cells).push(cell);
+      columns.set(column, cell);
+      column += span;
+    }
+    return { cells, joined, columns };
   }
+}
+
+/** The cells of a row, those above that it continues, and both by their first columns. */
+interface TableRow {
+  cells: Element[];
+  joined: Element[];
+  columns: Map<number, Element>;
+}
+
+function createCell(tagName: string, span: number, content: Content = []): Element {
+  return createHastElement(tagName, span > 1 ? { colSpan: span } : {}, content);
+}
+
+/** A number of columns; undefined if it is missing or out of range. */
+function readSpan(properties: XmlElement | undefined, local: 'gridSpan' | 'gridBefore'): number | undefined {
+  const span = parseNumber(valueW(properties, local)) ?? 0;
+  return span >= 1 && span <= 1_000 ? span : undefined;
+}
+
+function isContinued(properties: XmlElement | undefined): boolean {
+  const merge = childW(properties, 'vMerge');
+  return merge !== undefined && (attribute(merge, 'val') ?? 'continue') === 'continue';
 }
 
 /** The rows of a table or the cells of a row, also those inside of content controls. */

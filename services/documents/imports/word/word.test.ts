@@ -14,6 +14,17 @@ const run = (text: string, properties = '') =>
   `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
 const note = '<w:r><w:footnoteReference w:id="5"/></w:r>';
 const cell = (text: string, properties = '') => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(text)}</w:tc>`;
+const restart = '<w:vMerge w:val="restart"/>';
+const table = (...rows: string[]) =>
+  `<w:tbl>${rows.map((row) => (row.startsWith('<w:tr>') ? row : `<w:tr>${row}</w:tr>`)).join('')}</w:tbl>`;
+const later = (cells: string, columns = 1) =>
+  `<w:tr><w:trPr><w:gridBefore w:val="${columns}"/></w:trPr>${cells}</w:tr>`;
+/** The line of a table; its cells are like `text{"colspan":2}` and have ` | ` between them. */
+const tableLine = (...rows: string[]) =>
+  `table[${rows
+    .map((row) => row.split(' | ').map((each) => each.replace(/^([^{]*)(.*)$/, 'tableCell$2[paragraph[$1]]')))
+    .map((cells) => `tableRow[${cells.join(' ')}]`)
+    .join(' ')}]`;
 const box = (content: string) =>
   `<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent>${content}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>`;
 const createCheckbox = (checked: 0 | 1) =>
@@ -254,6 +265,41 @@ test.each<[string, string, string[]]>([
     [
       'table[tableRow[tableHeader{"colspan":2}[paragraph[a]] tableHeader[paragraph[b]]] tableRow[tableCell{"colspan":2}[paragraph[c]] tableCell{"rowspan":2}[paragraph[d]]] tableRow[tableCell[paragraph[e]] tableCell[paragraph[f]]]]',
     ],
+  ],
+  [
+    'a row that begins later, and joins there',
+    table(cell('A') + cell('B', restart), later(cell('', '<w:vMerge/>'))),
+    [tableLine('A | B{"rowspan":2}', '')],
+  ],
+  [
+    'values of a row that begins later',
+    table(
+      cell('Step') + cell('Value') + cell('Unit'),
+      later(cell('3') + cell('bar')),
+      later(cell('x'), 2),
+      later(cell('y'), 0),
+    ),
+    [tableLine('Step | Value | Unit', ' | 3 | bar', '{"colspan":2} | x', 'y')],
+  ],
+  [
+    'a cell that continues none of the row above',
+    table(
+      cell('a') + cell('b', restart),
+      cell('wide', '<w:gridSpan w:val="2"/>'),
+      cell('c') + cell('d', '<w:vMerge/>'),
+      cell('e', `<w:gridSpan w:val="2"/><w:vMerge/>`) + cell('f'),
+    ),
+    [tableLine('a | b', 'wide{"colspan":2}', 'c | d', 'e{"colspan":2} | f')],
+  ],
+  [
+    'a row of which all cells continue those above',
+    table(
+      cell('a', restart) + cell('b', restart),
+      cell('', '<w:vMerge/>').repeat(2),
+      cell('', '<w:vMerge/>') + cell('c'),
+      cell('d') + cell('e'),
+    ),
+    [tableLine('a{"rowspan":2} | b', 'c', 'd | e')],
   ],
 ])('a Word file is imported: %s', async (_name, body, expected) => {
   expect(await convertText(body)).toEqual(expected);
