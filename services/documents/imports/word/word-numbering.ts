@@ -22,13 +22,23 @@ interface Definition {
 
 interface Instance {
   definition: Definition | undefined;
-  overrides: Map<number, number>;
-  isUsed: boolean;
+  overrides: Overrides;
+  /** The levels that have an item. */
+  used: Set<number>;
+}
+
+/** What an instance changes in its definition, by level. */
+interface Overrides {
+  levels: Map<number, Level>;
+  starts: Map<number, number>;
 }
 
 const numerals: Record<string, string> = {
   ...{ lowerLetter: 'a', upperLetter: 'A', lowerRoman: 'i', upperRoman: 'I' },
 };
+
+/** A level without a definition. */
+const bullet: Level = { start: 1, format: 'bullet' };
 
 /** The deepest list level of Word. */
 export const maxLevel = 8;
@@ -51,11 +61,8 @@ export function readNumbering(root: XmlElement | undefined) {
   for (const element of childrenW(root, 'num')) {
     const id = valueW(element, 'abstractNumId') ?? '';
     const definition = styled.get(links.get(id) ?? '') ?? definitions.get(id);
-    instances.set(attribute(element, 'numId') ?? '', {
-      definition,
-      overrides: readOverrides(element),
-      isUsed: false,
-    });
+    const instance = { definition, overrides: readOverrides(element), used: new Set<number>() };
+    instances.set(attribute(element, 'numId') ?? '', instance);
   }
 
   return {
@@ -63,12 +70,15 @@ export function readNumbering(root: XmlElement | undefined) {
     next(numId: string | undefined, level: number): ListItem | undefined {
       const instance = instances.get(numId ?? '');
       if (!instance?.definition) return undefined;
-      const { levels, counters } = instance.definition;
+      const { definition, overrides, used } = instance;
       const at = Math.max(0, Math.min(level, maxLevel));
-      const { start, format } = levels.get(at) ?? { start: 1, format: 'bullet' };
-      if (!instance.isUsed) for (const [key, first] of instance.overrides) counters[key] = first - 1;
-      instance.isUsed = true;
-      const number = (counters[at] ?? start - 1) + 1;
+      const { start, format } = overrides.levels.get(at) ?? definition.levels.get(at) ?? bullet;
+      const restart = overrides.starts.get(at);
+      const { counters } = definition;
+      // the instances of a definition continue each other, unless one sets where its level starts
+      const last = restart !== undefined && !used.has(at) ? undefined : counters[at];
+      const number = last === undefined ? (restart ?? start) : last + 1;
+      used.add(at);
       counters[at] = number;
       counters.length = at + 1;
       if (format === 'none') return undefined;
@@ -81,22 +91,25 @@ export type WordNumbering = ReturnType<typeof readNumbering>;
 
 function readLevels(element: XmlElement): Map<number, Level> {
   const levels = new Map<number, Level>();
-  for (const level of childrenW(element, 'lvl')) {
-    const at = parseNumber(attribute(level, 'ilvl')) ?? 0;
-    levels.set(at, {
-      start: parseNumber(valueW(level, 'start')) ?? 1,
-      format: valueW(level, 'numFmt') ?? 'decimal',
-    });
-  }
+  for (const level of childrenW(element, 'lvl'))
+    levels.set(parseNumber(attribute(level, 'ilvl')) ?? 0, readLevel(level));
   return levels;
 }
 
-function readOverrides(element: XmlElement): Map<number, number> {
-  const overrides = new Map<number, number>();
+function readLevel(level: XmlElement): Level {
+  return {
+    start: parseNumber(valueW(level, 'start')) ?? 1,
+    format: valueW(level, 'numFmt') ?? 'decimal',
+  };
+}
+
+function readOverrides(element: XmlElement): Overrides {
+  const overrides: Overrides = { levels: new Map(), starts: new Map() };
   for (const override of childrenW(element, 'lvlOverride')) {
-    const start = parseNumber(attribute(childW(override, 'startOverride'), 'val'));
-    const level = parseNumber(attribute(override, 'ilvl')) ?? 0;
-    if (start !== undefined && level >= 0 && level <= maxLevel) overrides.set(level, start);
+    const at = parseNumber(attribute(override, 'ilvl')) ?? 0;
+    const [level, start] = [childW(override, 'lvl'), parseNumber(valueW(override, 'startOverride'))];
+    if (level) overrides.levels.set(at, readLevel(level));
+    if (start !== undefined) overrides.starts.set(at, start);
   }
   return overrides;
 }

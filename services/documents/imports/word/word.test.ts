@@ -53,7 +53,12 @@ const levels = (format: string) =>
   [0, 1]
     .map((at) => `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/></w:lvl>`)
     .join('');
-const numbering = `<w:abstractNum w:abstractNumId="1">${levels('decimal')}</w:abstractNum><w:abstractNum w:abstractNumId="2">${levels('bullet')}</w:abstractNum><w:abstractNum w:abstractNumId="3"><w:numStyleLink w:val="x"/></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num><w:num w:numId="4"><w:abstractNumId w:val="3"/></w:num>`;
+const override = (level: number, content: string) =>
+  `<w:lvlOverride w:ilvl="${level}">${content}</w:lvlOverride>`;
+const startAt = (level: number, start: number) => override(level, `<w:startOverride w:val="${start}"/>`);
+const letters = '<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="lowerLetter"/></w:lvl>';
+const overridden = `<w:num w:numId="5"><w:abstractNumId w:val="2"/>${override(0, letters)}</w:num><w:num w:numId="6"><w:abstractNumId w:val="1"/>${startAt(1, 5)}</w:num><w:num w:numId="7"><w:abstractNumId w:val="1"/>${startAt(0, 4)}${startAt(1, 9)}</w:num>`;
+const numbering = `<w:abstractNum w:abstractNumId="1">${levels('decimal')}</w:abstractNum><w:abstractNum w:abstractNumId="2">${levels('bullet')}</w:abstractNum><w:abstractNum w:abstractNumId="3"><w:numStyleLink w:val="x"/></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num><w:num w:numId="4"><w:abstractNumId w:val="3"/></w:num>${overridden}`;
 
 function createParts(
   body: string,
@@ -137,6 +142,29 @@ test.each<[string, string, string[]]>([
     'bullets after numbers',
     item('a') + item('b', 0, 2),
     ['orderedList[listItem[paragraph[a]]]', 'bulletList[listItem[paragraph[b]]]'],
+  ],
+  [
+    'numbers that replace the bullets of a list',
+    item('a', 0, 5) + item('b', 1, 5) + item('c', 0, 5) + item('d', 0, 2),
+    [
+      'orderedList{"start":3,"type":"a"}[listItem[paragraph[a] bulletList[listItem[paragraph[b]]]] listItem[paragraph[c]]]',
+      'bulletList[listItem[paragraph[d]]]',
+    ],
+  ],
+  [
+    'a deeper level that starts at another number',
+    item('a', 0, 6) + item('b', 1, 6) + item('c', 1, 6) + item('d', 0, 6) + item('e', 1, 6),
+    [
+      'orderedList[listItem[paragraph[a] orderedList{"start":5}[listItem[paragraph[b]] listItem[paragraph[c]]]] listItem[paragraph[d] orderedList{"start":5}[listItem[paragraph[e]]]]]',
+    ],
+  ],
+  [
+    'a list that starts again on a deeper level first',
+    item('a') + item('b', 1) + item('c', 1, 7) + item('d', 0, 7),
+    [
+      'orderedList[listItem[paragraph[a] orderedList[listItem[paragraph[b]]] orderedList{"start":9}[listItem[paragraph[c]]]]]',
+      'orderedList{"start":4}[listItem[paragraph[d]]]',
+    ],
   ],
   ['a list without a definition', item('a', 0, 9), ['paragraph[a]']],
   [
