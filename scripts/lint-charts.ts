@@ -140,7 +140,8 @@ async function checkPrecedence(): Promise<string[]> {
     ...['--set', `global.env.${name}=${global}`],
     ...['--set', `documents.env.${name}=${own}`],
   ]);
-  const { out, err } = await renderChart(values, ...given, '--set', 'documents.env.APP_URL=null');
+  const removed = ['--set', 'global.env.LOG_LEVEL=debug', '--set', 'documents.env.LOG_LEVEL=null'];
+  const { out, err } = await renderChart(values, ...given, ...removed);
   const deployment = out
     .split(/^---$/m)
     .find((object) => /kind: Deployment.*name: pds-documents$/ms.test(object));
@@ -151,7 +152,8 @@ async function checkPrecedence(): Promise<string[]> {
     return [
       `the settings of a service do not replace the global ones: ${found.map(([name]) => name)}\n${err}`,
     ];
-  if (deployment?.includes('name: APP_URL')) return ['null does not remove a global setting from a service'];
+  if (deployment?.includes('name: LOG_LEVEL'))
+    return ['null does not remove a global setting from a service'];
   console.log('✓ the settings of a service replace the global ones');
   return [];
 }
