@@ -1,4 +1,5 @@
 /** Tests for responses: headers, conditional requests, pages, problems, streams. */
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -48,6 +49,14 @@ const getFile = operation({
   query: z.object({ how: z.string() }),
   returns: media({ 'text/csv': { description: 'x' } }),
 });
+const getLastFile = operation({
+  ...common,
+  id: 'getLastFile',
+  path: '/last-file',
+  query: z.object({ how: z.string().optional() }),
+  returns: media({ 'text/csv': { description: 'x' } }),
+  etag: true,
+});
 const fail = operation({
   ...common,
   id: 'fail',
@@ -60,6 +69,10 @@ const readText = operation({ ...common, id: 'readText', path: '/text', returns: 
 
 let http: HttpFixture;
 let call: RequestInfo | undefined;
+/** The stream of the last response of `getLastFile`. */
+let lastFile: Readable | undefined;
+/** How many handlers of `getLastFile` wait until their client disconnects. */
+let waiting = 0;
 
 beforeAll(async () => {
   http = await httpFixture([
@@ -78,6 +91,15 @@ beforeAll(async () => {
       if (how === 'stream') return body('text/csv', Readable.from([Buffer.from('a;'), Buffer.from('b\n')]));
       if (how === 'endless') return body('text/csv', Readable.from(endless()));
       return body('text/csv', Readable.from(breaking()));
+    }),
+    handle(getLastFile, async ({ query: { how }, call: { signal } }) => {
+      if (how === 'late') {
+        waiting += 1;
+        await once(signal, 'abort');
+      }
+      lastFile = Readable.from(endless());
+      const headers: Record<string, string> = how === 'header' ? { 'X-Bad': 'a\r\nb' } : {};
+      return reply(body('text/csv', lastFile), { etag: 'v7', headers });
     }),
     handle(fail, async ({ query: { how } }) => {
       if (how === 'teapot')
@@ -220,6 +242,31 @@ describe('response bodies', () => {
     abort.abort();
     await until('the outcome', async () => http.outcomes.length > before);
     expect(http.outcomes.at(-1)).not.toHaveProperty('error');
+  });
+
+  test('a client that disconnects before a stream starts is not an error', async () => {
+    const before = http.outcomes.length;
+    const abort = new AbortController();
+    const response = http.ask('GET', '/api/v1/last-file?how=late', { signal: abort.signal });
+    await until('the handler', async () => waiting === 1);
+    abort.abort();
+    await expect(response).rejects.toThrow('aborted');
+    await until('the outcome', async () => http.outcomes.length > before);
+    expect(http.outcomes.at(-1)).toMatchObject({ operation: 'getLastFile', status: 200 });
+    expect(http.outcomes.at(-1)).not.toHaveProperty('error');
+    expect(lastFile?.destroyed).toBe(true);
+  });
+
+  test('a stream that is not sent is destroyed', async () => {
+    const requests = [
+      ['GET', '', { 'if-none-match': '"v7"' }, 304],
+      ['HEAD', '', {}, 200],
+      ['GET', '?how=header', {}, 500],
+    ] as const;
+    for (const [method, query, headers, status] of requests) {
+      const response = await http.ask(method, `/api/v1/last-file${query}`, { headers });
+      expect([response.status, lastFile?.destroyed]).toEqual([status, true]);
+    }
   });
 
   test('no cache stores a response unless its operation says so', async () => {

@@ -53,15 +53,24 @@ export function render(
   };
 }
 
-/** Sends a rendered response, or 304 if the client already has it. */
-export async function send(
+/** Sends a rendered response, or 304 if the client already has it. A streamed body is destroyed in any case. */
+export async function send(request: Request, response: Response, rendered: Rendered): Promise<void> {
+  try {
+    await sendRendered(request, response, rendered);
+  } finally {
+    if (rendered.body instanceof Readable) rendered.body.destroy();
+  }
+}
+
+async function sendRendered(
   request: Request,
   response: Response,
   { status, headers, body }: Rendered,
 ): Promise<void> {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   const etag = headers.ETag;
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const isHead = request.method === 'HEAD';
+  const isRead = isHead || request.method === 'GET';
   if (isRead && etag && matchesEtag(request.headers['if-none-match'], etag.slice(1, -1))) {
     response.removeHeader('Content-Type');
     response.status(304).end();
@@ -69,14 +78,20 @@ export async function send(
   }
   response.status(status);
   if (body instanceof Readable) {
-    await pipeline(body, response).catch((error: unknown) => {
-      // a client that disconnects is not an error; a source stream that fails is
-      if (!isPrematureClose(error)) throw error;
-    });
+    if (isHead) response.end();
+    else await sendStream(response, body);
     return;
   }
   if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(isHead ? undefined : body);
+}
+
+/** Sends a stream. A client that disconnects, before or during it, is not an error; a stream that fails is. */
+async function sendStream(response: Response, body: Readable): Promise<void> {
+  if (response.destroyed) return;
+  await pipeline(body, response).catch((error: unknown) => {
+    if (!isPrematureClose(error)) throw error;
+  });
 }
 
 /** Converts an error to the problem for the caller. An unknown error becomes `Internal`. */

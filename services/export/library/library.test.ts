@@ -1,5 +1,6 @@
 /** Tests the export of a library over HTTP with a real MongoDB. */
 import { createHash, randomBytes } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import PizZip from 'pizzip';
@@ -156,6 +157,25 @@ test('the archive contains only documents of the organization', async () => {
   const other = await register(app);
   await createDocument(app, other.key, sample);
   const { key } = await register(app);
+  expect((await download(key)).manifest.documents).toEqual([]);
+});
+
+test('clients that disconnect early leave the export usable', async () => {
+  const { key } = await register(app);
+  const listOutcomes = () => app.logLines().filter(({ operation }) => operation === 'exportLibrary');
+  const before = listOutcomes().length;
+  const abort = () =>
+    new Promise<void>((resolve) => {
+      const sent = request(app.origin + path(), { headers: { authorization: `Bearer ${key}` } });
+      sent.once('close', resolve).on('error', () => undefined);
+      // before the response starts, which takes many round trips to MongoDB
+      sent.end(() => sent.destroy());
+    });
+  for (let count = 1; count <= 2; count += 1) {
+    await abort();
+    await until('the outcome', async () => listOutcomes().length === before + count);
+  }
+  for (const { level, status } of listOutcomes().slice(before)) expect([level, status]).toEqual([30, 200]);
   expect((await download(key)).manifest.documents).toEqual([]);
 });
 
