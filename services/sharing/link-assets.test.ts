@@ -1,9 +1,11 @@
 /** Tests of the pictures of public links: their addresses, who gets them, and the policy of the page. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { renderCache } from '#libs/http';
 import { type AnyJson, must, type Person, readMetric, register, type TestApp, testApp } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity, sharing } from '../testing/services.ts';
+import { createAssetReader } from './link-assets.ts';
 
 const appUrl = 'https://docs.example/a%20b';
 const folder = new URL('../../tests/fixtures/pictures/', import.meta.url);
@@ -163,6 +165,25 @@ describe('a picture of a link', () => {
     const changed = { content: section(image(asset.src)).content };
     await must(app, 'PATCH', `/documents/${draft}/nodes/${nodes[0].id}`, { as, body: changed });
     expect([await get(asset.id), await get(other.id)]).toEqual([200, missing]);
+  });
+
+  test('is looked up only by an id that has the form of one', async () => {
+    const lookups: (string | undefined)[] = [];
+    const rows = {
+      async referencesAsset(_: string, id?: string) {
+        lookups.push(id);
+        return false;
+      },
+      assetFile: async () => undefined,
+    };
+    const read = createAssetReader(rows, renderCache(2 ** 20), () => undefined);
+    const document = { _id: 'one', organization_id: 'one', row_version: 1 };
+    const ids = ['x', asset.id.toUpperCase(), `${asset.id}\n`, `${asset.id}0`, asset.id];
+    for (const assetId of ids) {
+      const request = { document, assetId, call: { hasCurrent: () => false }, headers: {}, isPrivate: false };
+      expect(await read(request)).toBeUndefined();
+    }
+    expect(lookups).toEqual([asset.id]);
   });
 
   test('that is missing is not an unknown link', async () => {

@@ -9,7 +9,7 @@ import {
   type Version,
   type VersionBytes,
 } from '#libs/http';
-import { toAssetHeaders, toAssetKey, toBytes } from '../documents/contract.ts';
+import { assetId as assetIdShape, toAssetHeaders, toAssetKey, toBytes } from '../documents/contract.ts';
 import { hasAddresses } from './asset-addresses.ts';
 import type { CountAsset } from './metrics.ts';
 import type { LinkDocument, SharingStore } from './store/share-tokens.ts';
@@ -43,6 +43,8 @@ export function createAssetReader(
   const references = createBoundedCache<string, boolean>(10_000, rememberMs);
 
   return async ({ document, assetId, call, headers, isPrivate }) => {
+    // any other text is no asset, and may be long: the cache limits only the number of its entries
+    if (!assetIdShape.safeParse(assetId).success) return undefined;
     if (!(await isReferenced(document, assetId))) return undefined;
     const { organization_id } = document;
     const open = async () => ({
