@@ -209,6 +209,34 @@ test('a row that three processes claimed before they died fails', async () => {
   expect(await dueIds()).toEqual([]);
 });
 
+test('a row fails if its last lock expires during a sweep', async () => {
+  const row = await claimOne();
+  await change(row, { attempts: 3 });
+  const store = afterFirstUpdate(async () => void (await abandon(row)));
+  expect(await createQueue(store, lockMs).sweep()).toBe(0);
+  expect(await deliveries.sweep()).toBe(1);
+  expect(await findRow(row)).toMatchObject({ status: 'failed', attempts: 3, error: 'interrupted' });
+  expect(await dueIds()).toEqual([]);
+});
+
+/** Returns a store that runs `work` after its first update of many deliveries. */
+function afterFirstUpdate(work: () => Promise<void>): Store {
+  let hasRun = false;
+  const model = fixture.store.rows(webhookDeliveries);
+  const updateMany = async (...args: Parameters<typeof model.updateMany>) => {
+    const result = await model.updateMany(...args);
+    if (!hasRun) await work();
+    hasRun = true;
+    return result;
+  };
+  const rows = new Proxy(model, {
+    get: (target, name) => (name === 'updateMany' ? updateMany : Reflect.get(target, name)),
+  });
+  return new Proxy(fixture.store, {
+    get: (target, name) => (name === 'rows' ? () => rows : Reflect.get(target, name)),
+  });
+}
+
 test('finding due rows reads only index entries of due rows', async () => {
   await enqueue([newId()]);
   const laterIds = await enqueue(Array.from({ length: 50 }, newId));

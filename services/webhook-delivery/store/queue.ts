@@ -138,7 +138,9 @@ export function createQueue(store: Store, lockMs: number) {
       const exhausted = { ...abandonedFilter, attempts: { $gte: maxAttempts } };
       const { modifiedCount } = await rows.updateMany(exhausted, [{ $set: interrupted }, unlock], pipeline);
       const due = { due_at: '$$NOW', updated_at: '$$NOW' };
-      await rows.updateMany(abandonedFilter, [{ $set: due }, unlock], pipeline);
+      // a last lock that expires between the two updates waits for the next sweep: no claim takes such a row
+      const retryable = { ...abandonedFilter, attempts: { $lt: maxAttempts } };
+      await rows.updateMany(retryable, [{ $set: due }, unlock], pipeline);
       return modifiedCount;
     },
 
