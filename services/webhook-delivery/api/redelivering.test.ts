@@ -58,6 +58,25 @@ async function createFailed(count: number): Promise<{ id: string; secret: string
   return { ...hook, entries };
 }
 
+/** Creates a webhook and inserts failed log entries, each for its own stored event, oldest first. */
+async function insertFailed(
+  count: number,
+): Promise<{ id: string; rows: { _id: string; event_id: string }[] }> {
+  const { id, entries } = await createFailed(1);
+  const [deliveries, events] = [collection('webhook_deliveries'), collection('webhook_events')];
+  const row = await deliveries.findOne({ _id: entries[0]?.id ?? '' });
+  const event = await events.findOne({});
+  await deliveries.deleteMany({ config_id: id });
+  const createdAt = (minute: number) => new Date(Date.parse(longAgo) + minute * 60_000);
+  const rows = Array.from({ length: count }, (_, minute) => {
+    const ids = { _id: newId(), event_id: newId(), config_id: id };
+    return { ...row, ...ids, created_at: createdAt(minute + 1) };
+  });
+  await deliveries.insertMany(rows);
+  await events.insertMany(rows.map(({ event_id }) => ({ ...event, _id: event_id })));
+  return { id, rows };
+}
+
 describe('redelivering one entry', () => {
   test('a redelivery is a new entry for the same event, with a new signature', async () => {
     const { id, entries } = await createFailed(1);
@@ -195,26 +214,30 @@ describe('redelivering failed entries', () => {
   });
 
   test('failed entries are redelivered in batches, oldest first', async () => {
-    const { id, entries } = await createFailed(1);
+    const { id, rows: failedRows } = await insertFailed(maxPerRequest + 2);
     const rows = collection('webhook_deliveries');
-    const row = await rows.findOne({ _id: entries[0]?.id ?? '' });
-    const event = await collection('webhook_events').findOne({});
-    await rows.deleteMany({ config_id: id });
-    const createdAt = (minute: number) => new Date(Date.parse(longAgo) + minute * 60_000);
-    const failedRows = Array.from({ length: maxPerRequest + 2 }, (_, minute) => {
-      const ids = { _id: newId(), event_id: newId(), config_id: id };
-      return { ...row, ...ids, created_at: createdAt(minute + 1) };
-    });
-    await rows.insertMany(failedRows);
-    await collection('webhook_events').insertMany(
-      failedRows.map(({ event_id }) => ({ ...event, _id: event_id })),
-    );
     status = 200;
     expect((await redeliverFailed(id)).body).toEqual({ count: maxPerRequest });
     const remaining = await rows.find({ config_id: id, status: 'failed', redeliverable: true }).toArray();
     expect(remaining.map(({ _id }) => _id).sort()).toEqual(failedRows.slice(-2).map(({ _id }) => _id));
     expect((await redeliverFailed(id)).body).toEqual({ count: 2 });
     expect((await redeliverFailed(id)).body).toEqual({ count: 0 });
+    await context.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
+  });
+
+  test('requests until the count is 0 redeliver every event', async () => {
+    const { id, rows } = await insertFailed(2 * maxPerRequest + 2);
+    const expired = rows.slice(0, maxPerRequest).map(({ event_id }) => event_id);
+    await collection('webhook_events').deleteMany({ _id: { $in: expired } });
+    // the second batch has an entry and its failed redelivery
+    const [entry, redelivery] = rows.slice(maxPerRequest, maxPerRequest + 2);
+    const change = { $set: { event_id: entry?.event_id }, $unset: { is_first: '' } } as const;
+    await collection('webhook_deliveries').updateOne({ _id: redelivery?._id ?? '' }, change);
+    status = 200;
+    const counts: number[] = [];
+    do counts.push((await redeliverFailed(id)).body.count);
+    while (counts.at(-1) !== 0);
+    expect(counts).toEqual([maxPerRequest - 1, 2, 0]);
     await context.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
   });
 

@@ -73,7 +73,9 @@ export function redeliveryHandlers({ store, configs, redeliveries }: RedeliveryD
 
 /**
  * Redelivers the failed events of a webhook, each once: oldest first, at most `maxPerRequest` entries. The same
- * transaction marks the old entries, so no entry is redelivered twice.
+ * transaction marks the old entries, so no entry is redelivered twice. Entries without a stored payload are only
+ * marked; if there are no others among `maxPerRequest`, the next ones follow. So a count of 0 means that none is
+ * left.
  */
 async function redeliverFailed(
   redeliveries: Redeliveries,
@@ -81,13 +83,15 @@ async function redeliverFailed(
   { config_id, since }: { config_id: string; since: Date },
   tx: Transaction,
 ): Promise<{ count: number }> {
-  const entries = await redeliveries.findFailed(actor, { config_id, since, limit: maxPerRequest }, tx);
-  const eventIds = entries.map(({ event_id }) => event_id);
-  const storedIds = await redeliveries.findStoredEvents(eventIds, tx);
-  const redelivered = uniqueByEvent(entries).filter(({ event_id }) => storedIds.has(event_id));
-  await redeliveries.markRedelivered(entries, tx);
-  const newRows = await redeliveries.insert(redelivered, tx);
-  return { count: newRows.length };
+  for (;;) {
+    const entries = await redeliveries.findFailed(actor, { config_id, since, limit: maxPerRequest }, tx);
+    const eventIds = entries.map(({ event_id }) => event_id);
+    const storedIds = await redeliveries.findStoredEvents(eventIds, tx);
+    const redelivered = uniqueByEvent(entries).filter(({ event_id }) => storedIds.has(event_id));
+    await redeliveries.markRedelivered(entries, tx);
+    const newRows = await redeliveries.insert(redelivered, tx);
+    if (newRows.length > 0 || entries.length < maxPerRequest) return { count: newRows.length };
+  }
 }
 
 /** Returns the webhook of an entry; throws `WebhookDeleted`. */
