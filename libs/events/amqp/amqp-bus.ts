@@ -15,7 +15,7 @@ import { type Connection, openConnection } from './connection.ts';
 import { type ActiveSubscription, type Subscription, subscribe } from './consumer.ts';
 import { countMessages, peekDeadLetters } from './dead-letters.ts';
 import { openPublisher, type Publisher } from './publisher.ts';
-import { type AutoReconnect, autoReconnect } from './reconnecting.ts';
+import { type AutoReconnect, abortable, autoReconnect } from './reconnecting.ts';
 import { defaultRetryQueueDelayMs, toRetrySubscription } from './retry-queue.ts';
 import { declareTopology, prefixedNames } from './topology-setup.ts';
 
@@ -200,9 +200,6 @@ function keepSubscribed(
     onError: subscription.onError,
     async open(signal) {
       await pause(delayMs, undefined, { signal });
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-      });
       const close = async (opened: ActiveSubscription) => {
         const drained = opened.drain();
         draining.add(drained);
@@ -211,13 +208,13 @@ function keepSubscribed(
         if (signal.aborted) await drained;
         await opened.close();
       };
-      const { model } = await Promise.race([connections.whenOpen(), aborted]);
+      const { model } = await abortable(signal, connections.whenOpen());
       const subscribing = subscribe(model, subscription).catch((error: unknown) => {
         // the queue was deleted: reopening declares it again
         connections.reopen(error);
         throw error;
       });
-      const value = await Promise.race([subscribing, aborted]).catch((error: unknown) => {
+      const value = await abortable(signal, subscribing).catch((error: unknown) => {
         // closes a subscription that a slow broker confirms too late
         subscribing.then(close, () => {});
         throw error;

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { Channel, ChannelModel } from 'amqplib';
 import type { Secret } from '#libs/contract';
-import { type OpenResource, within } from './reconnecting.ts';
+import { abortable, type OpenResource, within } from './reconnecting.ts';
 
 /** An open connection. */
 export interface Connection {
@@ -31,11 +31,6 @@ export async function openConnection(options: {
   /** Cancels the attempt. */
   signal: AbortSignal;
 }): Promise<OpenResource<Connection>> {
-  const aborted = new Promise<never>((_, reject) => {
-    options.signal.addEventListener('abort', () => reject(options.signal.reason), { once: true });
-  });
-  // prevents an unhandled rejection: the promise is only raced
-  aborted.catch(() => {});
   // loaded only if RabbitMQ is used
   const { connect } = await import('amqplib');
   const connecting = connect(withHeartbeat(options.url), {
@@ -45,7 +40,7 @@ export async function openConnection(options: {
     keepAlive: true,
     clientProperties: { connection_name: options.name },
   });
-  const model = await Promise.race([connecting, aborted]).catch((error: unknown) => {
+  const model = await abortable(options.signal, connecting).catch((error: unknown) => {
     // closes a connection that opens too late
     connecting.then(closeConnection, () => {});
     throw error;
@@ -66,7 +61,8 @@ export async function openConnection(options: {
   const close = () => closeConnection(model);
   try {
     const rejectWhenLost = lost.then((error) => Promise.reject(error));
-    await within(prepareMs, options.name, Promise.race([options.prepare(model), rejectWhenLost, aborted]));
+    const prepared = Promise.race([options.prepare(model), rejectWhenLost]);
+    await within(prepareMs, options.name, abortable(options.signal, prepared));
   } catch (error) {
     await close();
     throw error;

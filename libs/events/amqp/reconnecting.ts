@@ -37,7 +37,6 @@ export function autoReconnect<T>(options: {
 }): AutoReconnect<T> {
   const closing = new AbortController();
   const { signal } = closing;
-  const closed = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   let current: { value: T; reopen(reason: unknown): void } | undefined;
   let nextOpen = Promise.withResolvers<T>();
   // prevents an unhandled rejection if no caller waits
@@ -81,13 +80,30 @@ export function autoReconnect<T>(options: {
     const reopened = Promise.withResolvers<unknown>();
     current = { value: opened.value, reopen: reopened.resolve };
     nextOpen.resolve(opened.value);
-    const reason = await Promise.race([opened.lost, reopened.promise, closed]);
+    const lost = Promise.race([opened.lost, reopened.promise]);
+    const reason = await abortable(signal, lost).catch((error: unknown) => error);
     current = undefined;
     nextOpen = Promise.withResolvers<T>();
     nextOpen.promise.catch(() => {});
     if (!signal.aborted) options.onError(`${options.name} was lost and is being reopened`, reason);
     await opened.close();
     return performance.now() - since;
+  }
+}
+
+/**
+ * Waits for `work`. Rejects with the signal's reason if the signal is aborted first. Leaves no listener at the
+ * signal, which may live as long as the process.
+ */
+export async function abortable<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 
