@@ -3,16 +3,19 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
+import { Secret } from '#libs/contract';
 import {
   type AmqpFixture,
   amqpFixture,
   createEvent,
   publishUntilAccepted,
+  takeIds,
 } from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
 import { Unroutable } from '../bus.ts';
 import { subscribe } from './consumer.ts';
+import { openDeadLetters } from './replay.ts';
 
 let rabbit: TestRabbit;
 let fixture: AmqpFixture;
@@ -163,4 +166,26 @@ test('no acknowledgment is sent over a closed channel', async () => {
   await subscribed.drain();
   expect(errors).toEqual([]);
   await connection.close();
+});
+
+test('replaying to a deleted queue fails and keeps the dead letters', async () => {
+  await fixture.open();
+  await fixture.close();
+  const dead = `${fixture.prefix}alpha.dead`;
+  const event = createEvent('thing.gone');
+  const { id } = event;
+  await fixture.withChannel(async (channel) => {
+    channel.sendToQueue(dead, Buffer.from(JSON.stringify(event)), { messageId: id });
+    await channel.deleteQueue(`${fixture.prefix}alpha`);
+  });
+  const letters = await openDeadLetters({ url: new Secret(rabbit.url), prefix: fixture.prefix });
+  await expect(letters.replay('alpha')).rejects.toThrow(`${fixture.prefix}alpha does not exist`);
+  expect(await letters.list('alpha')).toMatchObject([{ id }]);
+  // a service that starts declares the queue
+  await fixture.open();
+  expect(await letters.replay('alpha')).toEqual([id]);
+  expect(await letters.list('alpha')).toEqual([]);
+  await letters.close();
+  const replayed = await fixture.withChannel((channel) => takeIds(channel, `${fixture.prefix}alpha`));
+  expect(replayed).toEqual([id]);
 });

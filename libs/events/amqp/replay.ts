@@ -4,7 +4,7 @@ import type { Depth } from '../bus.ts';
 import { openConnection, responseTimeoutMs } from './connection.ts';
 import { countMessages, peekDeadLetters } from './dead-letters.ts';
 import { within } from './reconnecting.ts';
-import { prefixedNames } from './topology-setup.ts';
+import { prefixedNames, queueExists } from './topology-setup.ts';
 
 /** Operations on dead letters. */
 export interface DeadLetters {
@@ -15,7 +15,8 @@ export interface DeadLetters {
   /**
    * Moves dead letters back to their queue: those with the given ids, or all current ones. Returns the ids of
    * the moved messages. A message is removed from the dead letters after the broker confirms it in the queue.
-   * A crash in between leaves a copy in both queues, and the inbox deduplicates it.
+   * A crash in between leaves a copy in both queues, and the inbox deduplicates it. Rejects if the queue does not
+   * exist.
    */
   replay(queue: string, ids?: ReadonlySet<string>): Promise<string[]>;
   close(): Promise<void>;
@@ -44,6 +45,12 @@ export async function openDeadLetters({
     depth: (queue) => countMessages(model, names.queue(queue), names.retry(queue), names.dead(queue)),
     list: (queue) => peekDeadLetters(model, names.dead(queue)),
     async replay(queue, ids) {
+      const target = names.queue(queue);
+      // the broker confirms a message to a missing queue, and drops it
+      if (!(await queueExists(model, target)))
+        throw new Error(
+          `The queue ${target} does not exist. Start the service of the queue, which declares it.`,
+        );
       const channel = await model.createConfirmChannel();
       channel.on('error', () => {});
       const replayed: string[] = [];
@@ -57,8 +64,8 @@ export async function openDeadLetters({
         if (ids && !ids.has(String(messageId))) continue;
         // without the headers of its dead-lettering
         const options = { persistent: true, messageId, type, contentType };
-        channel.sendToQueue(names.queue(queue), message.content, options);
-        await within(responseTimeoutMs, names.queue(queue), channel.waitForConfirms());
+        channel.sendToQueue(target, message.content, options);
+        await within(responseTimeoutMs, target, channel.waitForConfirms());
         channel.ack(message);
         replayed.push(String(messageId));
       }
