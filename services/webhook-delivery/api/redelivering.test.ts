@@ -225,7 +225,7 @@ describe('redelivering failed entries', () => {
     await context.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
   });
 
-  test('requests until the count is 0 redeliver every event', async () => {
+  test('requests while the count is 1,000 redeliver every event', async () => {
     const { id, rows } = await insertFailed(2 * maxPerRequest + 2);
     const expired = rows.slice(0, maxPerRequest).map(({ event_id }) => event_id);
     await collection('webhook_events').deleteMany({ _id: { $in: expired } });
@@ -236,8 +236,8 @@ describe('redelivering failed entries', () => {
     status = 200;
     const counts: number[] = [];
     do counts.push((await redeliverFailed(id)).body.count);
-    while (counts.at(-1) !== 0);
-    expect(counts).toEqual([maxPerRequest - 1, 2, 0]);
+    while (counts.at(-1) === maxPerRequest);
+    expect(counts).toEqual([maxPerRequest, 1]);
     await context.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
   });
 

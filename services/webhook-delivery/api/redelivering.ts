@@ -72,10 +72,9 @@ export function redeliveryHandlers({ store, configs, redeliveries }: RedeliveryD
 }
 
 /**
- * Redelivers the failed events of a webhook, each once: oldest first, at most `maxPerRequest` entries. The same
- * transaction marks the old entries, so no entry is redelivered twice. Entries without a stored payload are only
- * marked; if there are no others among `maxPerRequest`, the next ones follow. So a count of 0 means that none is
- * left.
+ * Redelivers the failed events of a webhook, each once: oldest first, at most `maxPerRequest` events. The same
+ * transaction marks the old entries, so no entry is redelivered twice. Entries of an event that was already redelivered
+ * or has no payload any more are only marked, so a count below `maxPerRequest` means that none is left.
  */
 async function redeliverFailed(
   redeliveries: Redeliveries,
@@ -83,15 +82,20 @@ async function redeliverFailed(
   { config_id, since }: { config_id: string; since: Date },
   tx: Transaction,
 ): Promise<{ count: number }> {
-  for (;;) {
-    const entries = await redeliveries.findFailed(actor, { config_id, since, limit: maxPerRequest }, tx);
+  const redeliveredIds = new Set<string>();
+  while (redeliveredIds.size < maxPerRequest) {
+    const limit = maxPerRequest - redeliveredIds.size;
+    const entries = await redeliveries.findFailed(actor, { config_id, since, limit }, tx);
+    if (entries.length === 0) break;
     const eventIds = entries.map(({ event_id }) => event_id);
     const storedIds = await redeliveries.findStoredEvents(eventIds, tx);
-    const redelivered = uniqueByEvent(entries).filter(({ event_id }) => storedIds.has(event_id));
+    const redelivered = uniqueByEvent(entries).filter(
+      ({ event_id }) => storedIds.has(event_id) && !redeliveredIds.has(event_id),
+    );
     await redeliveries.markRedelivered(entries, tx);
-    const newRows = await redeliveries.insert(redelivered, tx);
-    if (newRows.length > 0 || entries.length < maxPerRequest) return { count: newRows.length };
+    for (const { event_id } of await redeliveries.insert(redelivered, tx)) redeliveredIds.add(event_id);
   }
+  return { count: redeliveredIds.size };
 }
 
 /** Returns the webhook of an entry; throws `WebhookDeleted`. */

@@ -97,7 +97,7 @@ export const redeliverFailedEvents = operation({
   method: 'post',
   path: '/webhooks/events/redeliver',
   summary: 'Redeliver failed events',
-  description: `Redelivers failed entries of this webhook that were created at \`since\` or later and have not been redelivered yet. Creates one new entry per event, oldest first, at most ${maxPerRequest} per request. Either all of them are created or none. Repeat the request until \`count\` is 0.`,
+  description: `Redelivers failed entries of this webhook that were created at \`since\` or later and have not been redelivered yet. Creates one new entry per event, oldest first, at most ${maxPerRequest} per request. Either all of them are created or none. Repeat the request while \`count\` is ${maxPerRequest}.`,
   access: onScalePlan(ownerOrAdmin('redeliver events', 'creator of the webhook')),
   body: z.strictObject({
     config_id: id,

@@ -114,8 +114,8 @@ All failed ones: pds webhooks redeliver --webhook ID --since 2026-11-21T06:00:00
       throw new UsageError('Name a delivery of `pds webhooks log`, or use --webhook ID with --since TIME.');
     let count = 0;
     const body = { config_id: webhook, since, status: 'failed' } as const;
-    // one request redelivers only some of the events
-    for (let last = 1; last > 0; count += last) {
+    // one request redelivers at most 1,000 events
+    for (let last = 1_000; last === 1_000; count += last) {
       last = (await client.redeliverFailedEvents({ body })).count;
       context.progress(`${count + last} events`);
     }
