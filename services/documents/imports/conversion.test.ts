@@ -103,6 +103,8 @@ test.each<[string, string, string[]]>([
     '# T\n\nVersion [2](https://a.example)',
     ['T', 'section: Introduction', '| paragraph[Version  link<https://a.example/>(2)]'],
   ],
+  ['an anchor before the title', '<a name="top"></a>\n\n# T\n\n## A', ['T', 'section: A']],
+  ['an anchor before a line of facts', '<a name="top"></a>\n\n# T\n\nVersion 2', ['T | version 2']],
   ['a line like facts', '# T\n\nVersion 2 of it', ['T | version 2 of it']],
   [
     'facts with marks',
@@ -141,6 +143,40 @@ test.each<[string, string, string[]]>([
   ],
 ])('a Markdown file is split: %s', async (_name, text, expected) => {
   expect(await outline(text)).toEqual(expected);
+});
+
+test.each<[string, string, string[]]>([
+  ['no head', '<h1>T</h1><h2>A</h2><p>x</p>', ['T', 'section: A', '| paragraph[x]']],
+  [
+    'a head',
+    '<html><head><title>x</title><script>x</script></head><body><h1>T</h1><h2>A</h2></body></html>',
+    ['T', 'section: A'],
+  ],
+  [
+    'a script and no text',
+    '<body><script>x</script><div><button>x</button></div><p>&#32;<br></p><h1>T</h1><h2>A</h2></body>',
+    ['T', 'section: A', 'dropped: script 1', 'dropped: form_control 1'],
+  ],
+  [
+    'a script and text',
+    '<div><script>x</script>y</div><h1>T</h1><h2>A</h2>',
+    ['T', 'section: Introduction', '| paragraph[y]', 'section: A', 'dropped: script 1'],
+  ],
+  [
+    'a picture',
+    '<p><img src="a.png"></p><h1>T</h1><h2>A</h2>',
+    [
+      ...['T', 'section: Introduction', '| paragraph[[picture]]', 'section: A'],
+      'warning: picture_missing nodes/0',
+    ],
+  ],
+  [
+    'a frame alone',
+    '<body><iframe src="a.html"></iframe></body>',
+    ['my file', 'dropped: embedded_content 1', 'warning: no_headings'],
+  ],
+])('HTML has an introduction only for content: %s', async (_name, text, expected) => {
+  expect(await outline(text, 'my file.html')).toEqual(expected);
 });
 
 test('a title over 300 characters is cut and repeated in the text', async () => {

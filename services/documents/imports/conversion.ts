@@ -4,14 +4,14 @@ import type { Root } from 'hast';
 import { fromHast } from '#libs/rich-text';
 import type { TreeInput } from '../shapes.ts';
 import { readArchive } from './archive.ts';
-import { type Facts, readFacts } from './fact-line.ts';
+import { type Facts, takeFacts } from './fact-line.ts';
 import { type FrontMatter, takeFrontMatter } from './front-matter.ts';
 import { parseHtml } from './html.ts';
 import { type ImportFault, ImportRejected, rejectImport, rejectSize } from './import-fault.ts';
 import { readLibrary } from './library.ts';
 import { parseMarkdown } from './markdown.ts';
 import { addNotes, type Notes, takeNotes } from './notes.ts';
-import { type OutlineBlock, readOutline } from './outline.ts';
+import { readOutline } from './outline.ts';
 import { readOwnPage } from './own-page.ts';
 import { type FindPicture, type ImportedPicture, PictureCollector } from './pictures.ts';
 import { type ImportFormat, type ImportReport, ReportCollector } from './report.ts';
@@ -172,15 +172,6 @@ function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile
       ...report.toReport(),
     },
   };
-}
-
-/** Takes the line of facts off, which follows the title directly. */
-function takeFacts(blocks: OutlineBlock[]): Facts | undefined {
-  const at = blocks.findIndex((block) => 'heading' in block || block.content.type === 'element');
-  const block = blocks[at];
-  const facts = block && 'content' in block ? readFacts(block.content) : undefined;
-  if (facts) blocks.splice(at, 1);
-  return facts;
 }
 
 /** Converts the content of nodes, within the limits of an import. */

@@ -1,6 +1,8 @@
 /** Reads the line of facts below the title of a Markdown export: `Version 2.1 · Department Assembly`. */
 import type { HastNode } from '#libs/rich-text';
 import { isHastElement, safeHref, toHastText } from '#libs/rich-text';
+import { isBlank } from './blank.ts';
+import type { OutlineBlock } from './outline.ts';
 
 /** What the line says; null for what it does not say. */
 export interface Facts {
@@ -10,8 +12,17 @@ export interface Facts {
 
 const separator = ' · ';
 
+/** Takes the line of facts off, which follows the title directly. Blank blocks may be between them. */
+export function takeFacts(blocks: OutlineBlock[]): Facts | undefined {
+  const at = blocks.findIndex((block) => 'heading' in block || !isBlank([block.content]));
+  const block = blocks[at];
+  const facts = block && 'content' in block ? readFacts(block.content) : undefined;
+  if (facts) blocks.splice(at, 1);
+  return facts;
+}
+
 /** Returns the facts of a paragraph; undefined if it is not such a line. */
-export function readFacts(node: HastNode): Facts | undefined {
+function readFacts(node: HastNode): Facts | undefined {
   if (!isHastElement(node) || node.tagName !== 'p') return undefined;
   if (node.children.some((child) => child.type !== 'text' && !isBareAddress(child))) return undefined;
   const line = toHastText(node).replace(/\s+/g, ' ').trim();

@@ -2,6 +2,7 @@
 import type { Element } from 'hast';
 import { createHastElement, type HastNode } from '#libs/rich-text';
 import { type NodeType, nodeType } from '../shapes.ts';
+import { isBlank } from './blank.ts';
 import { findPictures, type OutlineBlock, toTitle } from './outline.ts';
 import type { ReportCollector } from './report.ts';
 import { removeNumbers } from './typed-numbers.ts';
@@ -20,8 +21,8 @@ const introduction = 'Introduction';
 
 /**
  * Splits blocks. The heading levels that occur become sections, steps and sub-steps, from the top; headings of other
- * levels stay in the text. Text before the first heading is a section "Introduction". Typed numbers are removed unless
- * `keepsNumbers`.
+ * levels stay in the text. Content before the first heading is a section "Introduction", unless it is blank. Typed
+ * numbers are removed unless `keepsNumbers`.
  */
 export function splitBlocks(
   blocks: readonly OutlineBlock[],
@@ -45,7 +46,7 @@ export function splitBlocks(
       continue;
     }
     const content = 'heading' in block ? toTextHeading(block.heading, rank) : block.content;
-    if (open.length === 0 && isBlank(content)) continue;
+    if (open.length === 0 && isBlank([content], report)) continue;
     if (open.length === 0) open.push(addNode(nodes, open, introduction));
     open.at(-1)?.content.push(content);
   }
@@ -113,8 +114,4 @@ export function createParagraph(value: string): Element {
 
 function toTextHeading(heading: Element, rank: number): Element {
   return { ...heading, tagName: `h${Math.min(6, rank - nodeType.options.length + 1)}` };
-}
-
-function isBlank(node: HastNode): boolean {
-  return node.type === 'text' ? node.value.trim() === '' : node.type !== 'element';
 }
