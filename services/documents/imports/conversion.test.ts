@@ -179,6 +179,30 @@ test.each<[string, string, string[]]>([
   expect(await outline(text, 'my file.html')).toEqual(expected);
 });
 
+test.each<[string, string, string[]]>([
+  [
+    'of a heading, formatted',
+    '# T\n\n## *A[^1]*\n\ntext\n\n[^1]: The note',
+    ['T', 'section: A', '| paragraph[text]', '| orderedList[listItem[paragraph[The note]]]'],
+  ],
+  [
+    'of the title, before facts',
+    '# T[^1]\n\nVersion 2\n\n## A\n\n[^1]: The note',
+    ['T | version 2', 'section: Introduction', '| orderedList[listItem[paragraph[The note]]]', 'section: A'],
+  ],
+  ['of the title, missing', '# T<sup><a href="#x">1</a></sup>\n\n## A', ['T', 'section: A']],
+  [
+    'of a heading with a picture',
+    '# T\n\n## A ![a](https://a.example/a.png) [^1]\n\n[^1]: The note',
+    [
+      ...['T', 'section: A', '| image{"src":"https://a.example/a.png","alt":"a"}[]'],
+      ...['| orderedList[listItem[paragraph[The note]]]', 'warning: picture_remote nodes/0'],
+    ],
+  ],
+])('a note is kept: %s', async (_name, text, expected) => {
+  expect(await outline(text)).toEqual(expected);
+});
+
 test('a title over 300 characters is cut and repeated in the text', async () => {
   const title = 'word '.repeat(80).trim();
   const result = await convert(`# T\n\n## ${title}\n`);

@@ -153,7 +153,7 @@ function toDocuments(source: SourceTree, report: ReportCollector): ConvertedFile
     blocks.unshift({ content: createParagraph(document) });
   }
   const builder = new NodeBuilder(notes, pictures, report);
-  const nodes = splitBlocks(blocks, report, { keepsNumbers: own !== undefined }).map((node) =>
+  const nodes = splitBlocks(blocks, report, { notes, keepsNumbers: own !== undefined }).map((node) =>
     builder.build(node),
   );
   const found = pictures.list();

@@ -38,32 +38,44 @@ export function readOutline(tree: Root, { maxTitleLevel = 6 } = {}): Outline {
   const at = findTitle(blocks, maxTitleLevel);
   const found = blocks[at];
   if (!found || !('heading' in found)) return { title: undefined, blocks };
-  const pictures = findPictures(found.heading).map((content) => ({ content }));
+  const moved = findMovedElements(found.heading).map((content) => ({ content }));
   return {
     title: toTitle(found.heading),
-    blocks: [...blocks.slice(0, at), ...pictures, ...blocks.slice(at + 1)],
+    blocks: [...blocks.slice(0, at), ...moved, ...blocks.slice(at + 1)],
   };
 }
 
 /** The text of a heading in one line, without references to notes. */
 export function toTitle(heading: Element): string {
-  const text = heading.children
-    .filter((child) => !isNoteReference(child))
-    .map(toHastText)
-    .join('');
-  return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  return toTitleText(heading)
+    .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();
 }
 
-/** The pictures and references to notes in a heading. They move to the text below it. */
-export function findPictures(node: HastNode): Element[] {
+function toTitleText(node: HastNode): string {
+  if (isNoteReference(node)) return '';
+  return isHastElement(node) && node.tagName !== 'br'
+    ? node.children.map(toTitleText).join('')
+    : toHastText(node);
+}
+
+/**
+ * The pictures and the links inside the file, such as references to notes, in a heading. They move to the text below
+ * it, where the links have no text.
+ */
+export function findMovedElements(node: HastNode): Element[] {
   if (!isHastElement(node)) return [];
   if (node.tagName === 'img') return [node];
-  return node.children.flatMap(findPictures);
+  const moved = node.children.flatMap(findMovedElements);
+  return isInnerLink(node) ? [{ ...node, children: moved }] : moved;
 }
 
 function isNoteReference(node: HastNode): boolean {
-  if (!isHastElement(node) || node.tagName !== 'sup') return false;
-  return node.children.some((child) => isHastElement(child) && String(child.properties.href).startsWith('#'));
+  return isHastElement(node) && node.tagName === 'sup' && node.children.some(isInnerLink);
+}
+
+function isInnerLink(node: HastNode): boolean {
+  return isHastElement(node) && node.tagName === 'a' && String(node.properties.href).startsWith('#');
 }
 
 /** Takes elements that group others apart, if there are headings in them. */

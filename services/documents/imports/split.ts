@@ -3,7 +3,8 @@ import type { Element } from 'hast';
 import { createHastElement, type HastNode } from '#libs/rich-text';
 import { type NodeType, nodeType } from '../shapes.ts';
 import { isBlank } from './blank.ts';
-import { findPictures, type OutlineBlock, toTitle } from './outline.ts';
+import { addNotes, type Notes } from './notes.ts';
+import { findMovedElements, type OutlineBlock, toTitle } from './outline.ts';
 import type { ReportCollector } from './report.ts';
 import { removeNumbers } from './typed-numbers.ts';
 
@@ -21,13 +22,13 @@ const introduction = 'Introduction';
 
 /**
  * Splits blocks. The heading levels that occur become sections, steps and sub-steps, from the top; headings of other
- * levels stay in the text. Content before the first heading is a section "Introduction", unless it is blank. Typed
- * numbers are removed unless `keepsNumbers`.
+ * levels stay in the text. Content before the first heading is a section "Introduction", unless it is blank and
+ * refers to none of the notes. Typed numbers are removed unless `keepsNumbers`.
  */
 export function splitBlocks(
   blocks: readonly OutlineBlock[],
   report: ReportCollector,
-  { keepsNumbers = false } = {},
+  { notes, keepsNumbers = false }: { notes: Notes; keepsNumbers?: boolean },
 ): SplitNode[] {
   const levels = [...new Set(blocks.flatMap((block) => ('heading' in block ? block.level : [])))].sort();
   const numbered = keepsNumbers ? [] : levels.slice(0, nodeType.options.length);
@@ -41,12 +42,12 @@ export function splitBlocks(
       open.length = depth;
       const node = addNode(nodes, open, titles.get(block.heading) ?? toTitle(block.heading));
       if (depth < rank) report.warn('level_skipped', { path: node.path, detail: node.title });
-      completeTitle(node, findPictures(block.heading), report);
+      completeTitle(node, findMovedElements(block.heading), report);
       open.push(node);
       continue;
     }
     const content = 'heading' in block ? toTextHeading(block.heading, rank) : block.content;
-    if (open.length === 0 && isBlank([content], report)) continue;
+    if (open.length === 0 && isBlank(addNotes([content], notes), report)) continue;
     if (open.length === 0) open.push(addNode(nodes, open, introduction));
     open.at(-1)?.content.push(content);
   }
@@ -82,8 +83,8 @@ function addNode(nodes: SplitNode[], open: readonly SplitNode[], title: string):
   return node;
 }
 
-/** A title is not empty and not too long. Pictures of the heading begin the text. */
-function completeTitle(node: SplitNode, pictures: Element[], report: ReportCollector): void {
+/** A title is not empty and not too long. What moves from the heading to the text begins the text. */
+function completeTitle(node: SplitNode, moved: Element[], report: ReportCollector): void {
   const { title, path } = node;
   node.title = cutTitle(title);
   if (node.title === '') {
@@ -93,7 +94,7 @@ function completeTitle(node: SplitNode, pictures: Element[], report: ReportColle
     node.content.push(createParagraph(title));
     report.warn('title_cut', { path, detail: title });
   }
-  node.content.push(...pictures);
+  node.content.push(...moved);
 }
 
 /** Cuts a title to 300 characters. */

@@ -359,6 +359,16 @@ test('text without a style has the list of the default style', async () => {
   expect(await convert(zip(createParts(p('a'), more)))).toContain('    | bulletList[listItem[paragraph[a]]]');
 });
 
+test('notes of a title and a heading are kept', async () => {
+  const headWithNote = (id: string) =>
+    `<w:p><w:pPr><w:pStyle w:val="${id}"/></w:pPr>${run('A')}${note}</w:p>`;
+  expect(await convertBody(headWithNote('titre') + headWithNote('h1') + p('a'))).toEqual([
+    ...['A', '  section: Introduction', '    | orderedList[listItem[paragraph[A note.]]]'],
+    ...['  section: A', '    | paragraph[a]', '    | orderedList{"start":2}[listItem[paragraph[A note.]]]'],
+    'report: docx, 2 nodes, 0 pictures',
+  ]);
+});
+
 test('accepted changes keep inserted text and lose deleted text', async () => {
   const mark = (kind: string) => `<w:pPr><w:rPr><w:${kind} w:id="1"/></w:rPr></w:pPr>`;
   const body = [
