@@ -199,6 +199,23 @@ test.each<[string, string, string[]]>([
       ...['| orderedList[listItem[paragraph[The note]]]', 'warning: picture_remote nodes/0'],
     ],
   ],
+  [
+    'of a note',
+    '# T\n\n## A\n\ntext[^1]\n\n## B\n\n[^1]: See also[^2]\n\n[^2]: Second note',
+    [
+      ...['T', 'section: A', '| paragraph[text superscript(1)]'],
+      '| orderedList[listItem[paragraph[See also superscript(2)]] listItem[paragraph[Second note]]]',
+      'section: B',
+    ],
+  ],
+  [
+    'of notes that refer to each other',
+    '# T\n\n## A\n\ntext[^1]\n\n[^1]: One[^2]\n\n[^2]: Two[^1] and[^2]',
+    [
+      ...['T', 'section: A', '| paragraph[text superscript(1)]'],
+      '| orderedList[listItem[paragraph[One superscript(2)]] listItem[paragraph[Two superscript(1)  and superscript(2)]]]',
+    ],
+  ],
 ])('a note is kept: %s', async (_name, text, expected) => {
   expect(await outline(text)).toEqual(expected);
 });

@@ -2,8 +2,15 @@
 import type { Element, Root } from 'hast';
 import { createHastElement, type HastNode, isHastElement } from '#libs/rich-text';
 
-/** The notes of a file by id; the number is the one that references show. */
-export type Notes = ReadonlyMap<string, { number: number; item: Element }>;
+/** The notes of a file by id. */
+export type Notes = ReadonlyMap<string, Note>;
+
+/** A note. References show its number; `references` are the ids of the notes that it refers to itself. */
+interface Note {
+  number: number;
+  item: Element;
+  references: string[];
+}
 
 /** Removes the list of notes from the tree and returns it. mammoth and GitHub write it at the end. */
 export function takeNotes(tree: Root): Notes {
@@ -13,15 +20,16 @@ export function takeNotes(tree: Root): Notes {
   if (!list) return new Map();
   tree.children.splice(at, 1);
   const items = list.children.filter(isHastElement);
-  return new Map(
-    items.map((item, index) => [
-      String(item.properties.id),
-      { number: index + 1, item: { ...item, children: withoutBackReferences(item.children) } },
-    ]),
-  );
+  return new Map(items.map((item, index) => [String(item.properties.id), toNote(item, index + 1)]));
 }
 
-/** Returns the content with the notes that it refers to, as lists at its end. */
+function toNote(item: Element, number: number): Note {
+  const children = withoutBackReferences(item.children);
+  const references = [...new Set(children.flatMap(findReferences))];
+  return { number, item: { ...item, children }, references };
+}
+
+/** Returns the content with the notes that it refers to, and those that these refer to, as lists at its end. */
 export function addNotes(content: readonly HastNode[], notes: Notes): HastNode[] {
   if (notes.size === 0) return [...content];
   const ids = new Set(content.flatMap(findReferences));
@@ -30,6 +38,8 @@ export function addNotes(content: readonly HastNode[], notes: Notes): HastNode[]
   for (const id of ids) {
     const note = notes.get(id);
     if (!note) continue;
+    // the loop comes to ids that are added meanwhile
+    for (const reference of note.references) ids.add(reference);
     const last = lists.at(-1);
     if (last && note.number === (previous ?? 0) + 1) last.children.push(note.item);
     else lists.push(createList(note.number, note.item));
