@@ -146,6 +146,12 @@ const texts: ImportAttack[] = [
     'malformed',
     () => repeat(5_000, (at) => `<b id="${at}">`) + '<p>a'.repeat(100_000),
   ),
+  html(
+    'open formatting between marks of a comment in a text field',
+    'malformed',
+    () =>
+      `<textarea><!--</textarea>${repeat(5_000, (at) => `<b id="${at}">`)}${'<p>a'.repeat(100_000)}<i>--></i>`,
+  ),
   html('20,000 lists in lists', 'malformed', () => '<ul><li>'.repeat(20_000)),
   html('300,000 attributes', 'accepted', () => `<p ${repeat(150_000, (at) => `a${at}=1 `)}>a</p>`),
   html('scripts, forms and data: pages', 'accepted', () =>

@@ -1,6 +1,7 @@
 /** Reads HTML as a tree, within limits that keep a hostile file from taking much time or memory. */
 import type { Root } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
+import { readTags } from './html-tags.ts';
 import { rejectImport } from './import-fault.ts';
 
 /** The deepest nesting of elements that a browser would also show. */
@@ -26,13 +27,12 @@ export function parseHtmlFragment(text: string): Root {
 }
 
 /** Rejects HTML whose tree would be far larger than the file, before it is parsed. */
-export function checkNesting(text: string): void {
+function checkNesting(text: string): void {
   let [depth, open, repeated] = [0, 0, 0];
-  for (const [, end, tag = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]{0,20})/gi)) {
-    const name = tag.toLowerCase();
-    const step = end === '/' ? -1 : 1;
+  for (const { name, isEnd, isClosed } of readTags(text)) {
+    const step = isEnd ? -1 : isClosed ? 0 : 1;
     if (formatting.test(name)) open = Math.max(0, open + step);
-    else if (step > 0) repeated += open;
+    else if (!isEnd) repeated += open;
     if (!unclosed.test(name)) depth = Math.max(0, depth + step);
     if (depth + open > maxDepth || repeated > maxRepeated)
       rejectImport('malformed', 'The HTML is nested too deep. Close its elements, or simplify it.');
