@@ -38,7 +38,7 @@ export {
   w,
   walkElements,
 } from './tree.ts';
-export { type Parts, type UnpackLimits, unpack } from './unpack.ts';
+export { hasPart, type Parts, type UnpackLimits, unpack } from './unpack.ts';
 export {
   bindPrefix,
   checkXml,

@@ -1,7 +1,7 @@
 /** Tests untrusted zip archives: invalid ones are rejected without much memory. */
 import { expect, test } from '@jest/globals';
 import { checkUpload, p, parts, zip } from '../../tests/word/samples.ts';
-import { unpack } from './unpack.ts';
+import { hasPart, unpack, uploadLimits } from './unpack.ts';
 
 const good = parts(p('{{content}}'));
 const withExtra = (extra: object) => zip([...good, { name: 'word/extra.xml', data: '<x/>', ...extra }]);
@@ -84,6 +84,14 @@ test('unpack limits the actual size, not the declared size', async () => {
   const file = withExtra({ data: Buffer.alloc(5_000), size: 1 });
   const limits = { fileBytes: 1e6, entries: 10, unpackedBytes: 3_000, ratio: 1e6, ratioFromBytes: 1e6 };
   await expect(unpack(file, limits)).rejects.toMatchObject({ fault: { code: 'unpacked_too_large' } });
+});
+
+test('hasPart reads only the directory', async () => {
+  const file = zip([{ name: 'a.zip', data: zip(good), method: 0 }]);
+  expect(await hasPart(file, 'a.zip')).toBe(true);
+  expect(await hasPart(file, 'word/document.xml')).toBe(false);
+  expect(await hasPart(file.subarray(0, -40), 'a.zip')).toBeUndefined();
+  expect(await hasPart(zip(good), 'a.zip', { ...uploadLimits, entries: 2 })).toBeUndefined();
 });
 
 /** Creates a zip whose second part starts inside the stored bytes of the first, which contain an entry. */

@@ -56,11 +56,29 @@ function checkSignature(file: Uint8Array, limits: UnpackLimits): void {
     reject('not_docx', 'The file is not a Word document; upload a .docx file.');
 }
 
+/** Whether the directory of an archive lists a part; undefined if it is damaged or too long, which `unpack` rejects. */
+export async function hasPart(
+  file: Uint8Array,
+  name: string,
+  { entries } = uploadLimits,
+): Promise<boolean | undefined> {
+  try {
+    const archive = await openArchive(file);
+    if (archive.entryCount > entries) return undefined;
+    for await (const entry of archive.eachEntry()) if (decodeName(entry) === name) return true;
+    return false;
+  } catch {
+    return undefined;
+  }
+}
+
+function openArchive(file: Uint8Array): Promise<yauzl.ZipFile> {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  return yauzl.fromBufferPromise(bytes, { decodeStrings: false, validateEntrySizes: false });
+}
+
 async function readParts(file: Uint8Array, limits: UnpackLimits): Promise<Parts> {
-  const archive = await yauzl.fromBufferPromise(Buffer.from(file.buffer, file.byteOffset, file.byteLength), {
-    decodeStrings: false,
-    validateEntrySizes: false,
-  });
+  const archive = await openArchive(file);
   if (archive.entryCount > limits.entries)
     reject('too_many_parts', `The file has more than ${limits.entries} parts; save it again in Word.`);
   const entries: yauzl.Entry[] = [];

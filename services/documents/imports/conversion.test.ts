@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { encodePng } from '../../../tests/fixtures/generators/png.ts';
 import { toImportOutline } from '../../../tests/imports/outline.ts';
-import { zip } from '../../../tests/word/samples.ts';
+import { docx, p, zip } from '../../../tests/word/samples.ts';
 import { convertFile } from './conversion.ts';
 import { maxWarnings } from './report.ts';
 
@@ -266,4 +266,33 @@ test('pictures of a zip are found by their paths, equal ones are one asset', asy
     '| paragraph[[picture: d]]',
     'warning: picture_missing nodes/0',
   ]);
+});
+
+test.each([
+  [
+    'a Word file',
+    [
+      { name: 'sop.md', data: '# T' },
+      { name: 'template.docx', data: docx(p('a')), method: 0 },
+    ],
+  ],
+  [
+    'the name of one of its parts',
+    [{ name: 'sop.md', data: '# T\n\nVersion [Content_Types].xml', method: 0 }],
+  ],
+])('a zip that contains %s is not a Word file', async (_name, entries) => {
+  expect(await convert(zip(entries), 'a.zip')).toMatchObject({
+    ok: true,
+    file: { report: { format: 'zip' }, documents: [{ title: 'T' }] },
+  });
+});
+
+test('a Word file is recognized by its directory, and a damaged one too', async () => {
+  expect(await convert(docx(p('a')), 'a.zip')).toMatchObject({
+    ok: true,
+    file: { report: { format: 'docx' } },
+  });
+  expect(await convert(docx(p('a')).subarray(0, -40), 'a.docx')).toMatchObject({
+    fault: { reason: 'malformed', message: expect.stringContaining('in Word') },
+  });
 });

@@ -17,6 +17,7 @@ import { type FindPicture, type ImportedPicture, PictureCollector } from './pict
 import { type ImportFormat, type ImportReport, ReportCollector } from './report.ts';
 import { createParagraph, cutTitle, type SplitNode, splitBlocks } from './split.ts';
 import { convertWord } from './word/word.ts';
+import { isWordPackage } from './word/word-package.ts';
 
 /** A file to import. The extension of its name tells Markdown from HTML. */
 export interface ImportFile {
@@ -81,7 +82,7 @@ interface SourceTree {
 async function readFile(file: ImportFile, report: ReportCollector): Promise<ConvertedFile> {
   const { name, bytes } = file;
   const isArchive = startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]);
-  if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]) || (isArchive && isWordPackage(bytes)))
+  if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]) || (isArchive && (await isWordPackage(bytes))))
     return toDocuments(await readWord(file, report), report);
   if (!isArchive) return toDocuments({ ...readText(name, bytes, report), find: () => undefined }, report);
   const archive = await readArchive(bytes);
@@ -214,11 +215,6 @@ class NodeBuilder {
     if (this.bytes > maxBytes)
       rejectSize('import_too_large', 'The text of the file is larger than 32 MiB. Split it.');
   }
-}
-
-/** Whether an archive is a Word package: its directory lists the part with the content types. */
-function isWordPackage(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('[Content_Types].xml');
 }
 
 function startsWith(bytes: Uint8Array, signature: readonly number[]): boolean {

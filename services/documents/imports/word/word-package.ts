@@ -6,6 +6,7 @@ import {
   getBody,
   getContentType,
   getRelationships,
+  hasPart,
   type Package,
   type PackageFaultCode,
   PackageRejected,
@@ -13,6 +14,7 @@ import {
   parseXml,
   type Relationship,
   readPackage,
+  TYPES_PART,
   type UnpackLimits,
   unpack,
   type XmlElement,
@@ -53,6 +55,12 @@ export interface WordParts {
   comments: number;
   /** The bytes and the content type of a part. */
   getFile(name: string): { bytes: Uint8Array; type: string } | undefined;
+}
+
+/** Whether an archive is a Word file. One whose directory cannot be read is one if it contains the name of a part. */
+export async function isWordPackage(file: Uint8Array): Promise<boolean> {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  return (await hasPart(file, TYPES_PART, wordLimits)) ?? bytes.includes(TYPES_PART);
 }
 
 /** Unpacks and checks a file. Rejects bombs, macros, encryption, DOCTYPE and damage. Errors: `ImportRejected`. */
