@@ -104,5 +104,10 @@ describe('the events of a request', () => {
     await waitForEvents(id, ['requested', 'overdue', 'requested']);
     nowMs += 86_400_000 + 60_000;
     await waitForEvents(id, ['requested', 'overdue', 'requested', 'overdue']);
+    // the check of a request in which nobody was late is repeated when its audience changes
+    const guest = await fixture.member(ada);
+    const widened = { as: ada.key, body: { audience: { member_ids: [ada.userId, guest.userId] } } };
+    await must(fixture.app, 'PATCH', `/acknowledgement-requests/${completed}`, widened);
+    await waitForEvents(completed, ['requested', 'made', 'completed', 'overdue']);
   });
 });

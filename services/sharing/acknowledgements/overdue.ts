@@ -59,8 +59,8 @@ export function overdueWorker(deps: OverdueDeps): Worker {
 }
 
 /**
- * Checks one request. If somebody has not acknowledged, one transaction publishes the event and removes the time of
- * the check, so that only one replica publishes it. If a later baseline was published, the check moves to its due date.
+ * Checks one request. One transaction removes the time of the check and, if somebody has not acknowledged, publishes
+ * the event: only one replica does. If a later baseline was published, the check moves to its due date.
  */
 export function checkOverdue(deps: Omit<OverdueDeps, 'onError'>, due: DueRequest): Promise<void> {
   const { store, documents, requests, now } = deps;
@@ -76,8 +76,9 @@ export function checkOverdue(deps: Omit<OverdueDeps, 'onError'>, due: DueRequest
     const overdue_at = getDueAt(request, published);
     if (overdue_at >= now()) return requests.update(actor, request, { overdue_at });
     const { id } = getBaseline(published);
-    await requests.update(actor, request, { overdue_at: undefined, overdue_baseline_id: id });
+    await requests.update(actor, request, { overdue_at: undefined });
     if (request.overdue_baseline_id === id || !(await hasPending(deps, actor, open))) return;
+    await requests.update(actor, request, { overdue_baseline_id: id });
     const document = await documents.getSummary(actor, published._id);
     tx.publish(AcknowledgementOverdue, { request: toRequest(request, published), document });
   });

@@ -111,8 +111,8 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
         };
         const { audience, due_days } = changed;
         // a baseline is overdue once
-        const isChecked = request.overdue_baseline_id === getBaseline(version).id;
-        const overdue_at = isChecked ? undefined : getDueAt(changed, version);
+        const isAnnounced = request.overdue_baseline_id === getBaseline(version).id;
+        const overdue_at = isAnnounced ? undefined : getDueAt(changed, version);
         await requests.update(within, request, { audience, due_days, overdue_at });
         const updated = toRequest(changed, version);
         tx.publish(AcknowledgementRequestUpdated, { request: updated });
