@@ -1,5 +1,6 @@
 /** Tests of the events and notifications of acknowledgement, with the clock of the services. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
 import { must, until } from '#libs/testing';
 import { type AcknowledgementFixture, acknowledgementFixture } from '../testing/acknowledgements.ts';
 
@@ -29,6 +30,18 @@ const waitForEvents = (requestId: string, expected: readonly string[]) =>
     const events = await listEvents(requestId);
     return events.length >= expected.length && expect(events).toEqual([...expected].sort()) === undefined;
   });
+
+/** Publishes the last event of a type once more, as a new event, and waits until sharing has handled it. */
+async function repeatEvent(type: string): Promise<void> {
+  const outbox = fixture.app.db.collection<{ _id: string; [field: string]: unknown }>('sharing_outbox');
+  const last = await outbox.findOne({ type }, { sort: { _id: -1 } });
+  const _id = newId();
+  const event = JSON.stringify({ ...JSON.parse(`${last?.event}`), id: _id });
+  const pending = { pending: true, lease_until: new Date(0), failures: 0, created_at: new Date() };
+  await outbox.insertOne({ _id, type, event, ...pending });
+  const inbox = fixture.app.db.collection<{ _id: string }>('sharing_inbox');
+  await until('the event is handled', async () => (await inbox.findOne({ _id })) !== null);
+}
 
 async function getInboxTypes(as: string): Promise<string[]> {
   const items: { type: string }[] = await must(fixture.app, 'GET', '/inbox', { as });
@@ -67,6 +80,21 @@ describe('the events of a request', () => {
     await must(fixture.app, 'POST', `/documents/${revised.id}/trigger-webhooks`, { as: ada.key, body });
     await fixture.acknowledge(ada.token, revised);
     await waitForEvents(id, ['requested', 'requested', 'made', 'completed']);
+  });
+
+  test('an acknowledgement of a closed request does not complete the next one', async () => {
+    const ada = await fixture.organization();
+    const document = await fixture.publish(ada.key);
+    const closed = await fixture.ask(ada.key, document.id, { audience: { everyone: true } });
+    await fixture.acknowledge(ada.token, document);
+    await waitForEvents(closed.id, ['requested', 'made', 'completed']);
+    await must(fixture.app, 'POST', `/acknowledgement-requests/${closed.id}/close`, { as: ada.key });
+    const { id } = await fixture.ask(ada.key, document.id);
+    await repeatEvent('acknowledgement.made');
+    expect(await listEvents(id)).toEqual(['requested']);
+    const [reader] = await fixture.addReaders(ada.key, id, ['E-1042']);
+    await fixture.submit(reader?.url, { content_hash: document.content_hash });
+    await waitForEvents(id, ['requested', 'made', 'completed']);
   });
 
   test('archiving closes the request', async () => {

@@ -41,6 +41,8 @@ export function announceAcknowledgements(deps: AnnouncingDeps): Subscriber[] {
     on(AcknowledgementMade, (event) =>
       processOpen(event, event.data.acknowledgement.document_id, async (actor, open) => {
         const { request, published } = open;
+        // counts only for its own request, which may have been closed
+        if (request._id !== event.data.acknowledgement.request_id) return;
         const { id } = getBaseline(published);
         if (request.completed_baseline_id === id || (await hasPending(deps, actor, open))) return;
         await requests.update(actor, request, { completed_baseline_id: id });
