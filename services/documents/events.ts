@@ -54,7 +54,7 @@ export const DocumentAssigned = event('document.assigned', {
 
 export const DocumentReviewDue = event('document.review_due', {
   description:
-    'The review of a published document is due in 14 days (`days_left` 14), or now (0). Each notice is published once; after an outage only the last one.',
+    'The review of a published document is due in at most 14 days (`days_left` 14), or now (0). Each notice is published once; after an outage only the last one.',
   data: z.strictObject({ document: DocumentSummary, days_left: z.literal([14, 0]) }),
   subscribable: true,
 });

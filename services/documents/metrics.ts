@@ -4,7 +4,7 @@ import { importMetrics } from './import-metrics.ts';
 
 const reviewNotices = counter({
   name: 'review_notices_total',
-  help: 'Published `document.review_due` events: 14 days before a review is due (`14`), and when it is due (`0`)',
+  help: 'Published `document.review_due` events: at most 14 days before a review is due (`14`), and when it is due (`0`)',
   labels: { days_left: ['14', '0'] },
 });
 

@@ -5,7 +5,7 @@ const noticeDays = 14;
 
 const dayMs = 86_400_000;
 
-/** Which notice: that the review is due in 14 days, or that it is due now. */
+/** Which notice: that the review is due in at most 14 days, or that it is due now. */
 export type DaysLeft = 0 | typeof noticeDays;
 
 /** The last notice that was sent about a due time. */

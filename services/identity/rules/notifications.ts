@@ -59,14 +59,15 @@ export function documentAssigned({ id, title }: DocumentInfo): Notification {
 
 /** What a notification about a review needs of its document. */
 export interface ReviewedDocument extends DocumentInfo {
-  review: { reviewer_id: string | null } | null;
+  review: { reviewer_id: string | null; due_at: string | null } | null;
 }
 
-/** Notification that the review of a document is due in some days, or now. */
-export function reviewDue({ id, title }: DocumentInfo, days_left: number): Notification {
+/** Notification that the review of a document is due on a day (UTC), or now. */
+export function reviewDue({ id, title, review }: ReviewedDocument, days_left: number): Notification {
+  const day = days_left > 0 && review?.due_at?.slice(0, 10);
   return {
     type: 'document.review_due',
-    title: `The review of “${title}” is due${days_left === 0 ? '' : ` in ${days_left} days`}`,
+    title: `The review of “${title}” is due${day ? ` on ${day}` : ''}`,
     data: { document_id: id, document_title: title, days_left },
   };
 }
