@@ -176,11 +176,39 @@ describe('removal of a member', () => {
     await redeliver('identity_outbox', removals[0]?._id);
     expect(await getEditor(id)).toBe(editor.id);
   });
+
+  test('a late member.removed clears only what was assigned before it', async () => {
+    const [before, after] = [await context.create(ada), await context.create(ada)];
+    const revised = await lifecycle.createPublished(ada);
+    await assign(ada, before.id, editor.id);
+    for (const { id } of [before, revised])
+      await context.request(ada, 'PATCH', `${id}/review`, { reviewer_id: editor.id });
+    const removed_at = new Date();
+    await assign(ada, after.id, editor.id);
+    const revision = await lifecycle.createRevision(ada, revised.id);
+    // the member was removed and has joined again
+    await publishRemoval(editor, removed_at);
+    await waitUntilCleared(before.id);
+    expect(await getEditor(after.id)).toBe(editor.id);
+    // all versions of a document have the same reviewer
+    const all = await Promise.all([before, revised, revision].map(({ id }) => lifecycle.get(ada, id)));
+    expect(all.map(({ review }) => review?.reviewer_id)).toEqual([undefined, editor.id, editor.id]);
+  });
 });
 
 interface OutboxRow {
   _id: string;
   type: string;
+}
+
+/** Publishes a `member.removed` event for a member of Ada's organization, who stays a member. */
+async function publishRemoval({ id }: TestMember, removed_at: Date): Promise<void> {
+  const outbox = context.app.db.collection<OutboxRow & Record<string, unknown>>('identity_outbox');
+  const last = await outbox.findOne({ type: 'member.removed', event: { $regex: id } });
+  const _id = newId();
+  const removal = { ...JSON.parse(`${last?.event}`), id: _id, occurred_at: removed_at.toISOString() };
+  const pending = { pending: true, lease_until: new Date(0), failures: 0, created_at: removed_at };
+  await outbox.insertOne({ _id, type: 'member.removed', event: JSON.stringify(removal), ...pending });
 }
 
 /** Publishes an event of the outbox once more. */

@@ -62,7 +62,7 @@ export function clearRemovedMembers({
   return [
     on(MemberRemoved, ({ data, ...event }) =>
       store.processOnce({ data, ...event }, (tx) =>
-        assignees.clear(toSystemActor(event), data.member.id, tx),
+        assignees.clearRemoved(toSystemActor(event), data.member.id, new Date(event.occurred_at), tx),
       ),
     ),
     on(DocumentAssigned, async ({ data, ...event }) => {
