@@ -13,7 +13,7 @@ export const exportLibrary = operation({
   path: '/exports/library',
   summary: 'Export all documents as a zip archive',
   description:
-    'The archive has a folder for each document with `document.json`, which is a body for `POST /documents`, and `document.md`. The folder `assets` has each picture of these documents once. The last entry is `manifest.json`: an archive without it is not complete. Each document is consistent, but documents that change during the export may be in it before or after the change.',
+    'The archive has a folder for each document with `document.json`, which is a body for `POST /documents`, and `document.md`, unless the document is too large for Markdown. The folder `assets` has each picture of these documents once. The last entry is `manifest.json`: an archive without it is not complete. Each document is consistent, but documents that change during the export may be in it before or after the change.',
   access: admin,
   query: z.object({
     status: queryList(documentStatus, documentStatus.options.length)

@@ -4,6 +4,7 @@ import { create } from 'content-disposition';
 import { body, Problem, Unavailable } from '#libs/contract';
 import { handle, type Route, reply } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
+import { WorkerOutOfMemory } from '#libs/workers';
 import { manifestPath, toAssetPath, toDocumentPaths } from '../../documents/contract.ts';
 import { exportLibrary, zipType } from '../contract.ts';
 import { LibraryExported } from '../events.ts';
@@ -21,7 +22,7 @@ export interface LibraryDeps {
   documents: Pick<DocumentStore, 'findSource' | 'findOrganization' | 'readAssets'>;
   library: LibraryStore;
   workers: Pick<ExportWorkers, 'run'>;
-  /** Maximum total size of a document's nodes, bytes. */
+  /** Maximum total size of the nodes of a document with a `document.md`, bytes. */
   maxBytes: number;
   now: () => Date;
   /** Called when an archive ends before it is complete, except if the client disconnects. */
@@ -41,7 +42,8 @@ const retryMs = 250;
 interface ExportedDocument {
   row: LibraryDocument;
   json: Uint8Array;
-  markdown: Uint8Array;
+  /** Undefined if the document is too large for Markdown. */
+  markdown: Uint8Array | undefined;
   /** The ids of the pictures that it names. */
   assetIds: readonly string[];
 }
@@ -103,7 +105,7 @@ async function* listFiles(
     if (!found) continue;
     const [paths, modifiedAt] = [toDocumentPaths(id), found.row.updated_at];
     yield { path: paths.json, bytes: found.json, modifiedAt };
-    yield { path: paths.markdown, bytes: found.markdown, modifiedAt };
+    if (found.markdown) yield { path: paths.markdown, bytes: found.markdown, modifiedAt };
     entries.push(toManifestDocument(found.row));
     const ids = found.assetIds.filter((assetId) => !known.has(assetId));
     for await (const { bytes, ...asset } of deps.documents.readAssets(actor.organization_id, ids)) {
@@ -150,17 +152,24 @@ async function renderFiles(
   };
   const render = async (target: RenderTarget) => {
     const run = workers.run('renderFile', { snapshot, target, maxBytes });
-    const found = await run.catch((error: unknown) => {
-      if (error instanceof Problem && error.kind === Unavailable) return undefined;
-      throw error;
-    });
-    if (!found) return undefined;
-    const { result } = found;
-    if ('file' in result) return result;
-    if (result.reason === 'changed' || result.reason === 'unavailable') return undefined;
-    throw new Error(`The document ${document._id} cannot be exported: ${result.reason}`);
+    const { result } = await run.catch((error: unknown) => ({ result: toFailure(error, document._id) }));
+    return 'reason' in result && retryReasons.includes(result.reason) ? undefined : result;
   };
   const json = await render({ library: true });
+  if (json && 'reason' in json)
+    throw new Error(`The document ${document._id} cannot be exported: ${json.reason}`);
   const markdown = json && (await render({ flavor: 'plain' }));
-  return markdown && { json: json.file, markdown: markdown.file, assetIds: json.assetIds ?? [] };
+  if (!markdown) return undefined;
+  const file = 'file' in markdown ? markdown.file : undefined;
+  return { json: json.file, markdown: file, assetIds: json.assetIds ?? [] };
+}
+
+/** Why a document is read again. */
+const retryReasons = ['changed', 'unavailable'];
+
+/** Maps an error of the worker pool to the reason why there is no file. Other errors get the id of the document. */
+function toFailure(error: unknown, documentId: string) {
+  if (error instanceof WorkerOutOfMemory) return { reason: 'out_of_memory' as const };
+  if (error instanceof Problem && error.kind === Unavailable) return { reason: 'unavailable' as const };
+  throw new Error(`The document ${documentId} cannot be exported`, { cause: error });
 }

@@ -13,7 +13,7 @@ let ada: Person;
 
 beforeAll(async () => {
   // two archives compete for one worker, without a queue
-  ({ app, ada } = await exportTestApp({ EXPORT_MAX_QUEUE: '0' }));
+  ({ app, ada } = await exportTestApp({ EXPORT_MAX_QUEUE: '0', EXPORT_MAX_DOCUMENT_MB: '5' }));
 });
 afterAll(() => app?.stop());
 
@@ -73,6 +73,23 @@ test('the archive has each document as JSON and as Markdown', async () => {
   expect(manifest.documents).toMatchObject([
     { path: `${folder}/document.json`, id, parent_doc_id: null, status: 'draft', content_hash: null },
   ]);
+});
+
+test('a document that is too large for Markdown is in the archive as JSON', async () => {
+  const { key } = await register(app);
+  const text = 'x'.repeat(500_000);
+  const nodes = Array.from({ length: 11 }, () => ({
+    ...{ node_type: 'section', title: 'Large', content: toContent(text), children: [] },
+  }));
+  const large = await createDocument(app, key, { title: 'Large', nodes });
+  const small = await createDocument(app, key, sample);
+  const markdown = await app.request('GET', `/documents/${large.id}/export/markdown`, { as: key });
+  expect(markdown.status).toBe(400);
+  const { manifest, names, read } = await download(key);
+  const paths = [large, small].map(({ id }) => `documents/${id}/document.json`);
+  expect(names).toEqual([...paths, `documents/${small.id}/document.md`, 'manifest.json']);
+  expect(JSON.parse(read(paths[0] ?? '')).nodes).toEqual(nodes);
+  expect(manifest.documents.map(({ path }: { path: string }) => path)).toEqual(paths);
 });
 
 test('the archive has each picture once, and the manifest lists it', async () => {

@@ -28,7 +28,7 @@ export type RenderTarget =
 export interface RenderJob {
   snapshot: DocumentSnapshot;
   target: RenderTarget;
-  /** Maximum total size of the document's nodes, bytes. */
+  /** Maximum total size of the document's nodes, bytes. A `document.json` needs little memory and has no maximum. */
   maxBytes: number;
 }
 
@@ -91,12 +91,12 @@ export function createTasks(mongodb: Secret) {
     if (word && !template) return { reason: 'no_template' };
     const source = await documents.readAt(snapshot);
     if (!source) return { reason: 'changed' };
-    if (source.nodeBytes > maxBytes) return { reason: 'too_large' };
     if ('library' in target) {
       const nodes = source.decodeNodes();
       const file = Buffer.from([...writeDocumentJson(source.document, nodes)].join(''));
       return { file, readBytes: source.nodeBytes, assetIds: listAssetIds(nodes) };
     }
+    if (source.nodeBytes > maxBytes) return { reason: 'too_large' };
     const properties = toDocumentProperties(source.document, source.organization.name);
     const rows = source.decodeNodes();
     const document = { ...properties, nodes: buildTree(rows) };
