@@ -27,6 +27,10 @@ const pinned: Record<string, { word: string; markdown: string; gfm?: string; htm
     ...{ word: '68d2b8f424f492b1', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
     html: 'd9c1ae3ea3179264',
   },
+  '9': {
+    ...{ word: '68d2b8f424f492b1', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
+    html: 'd9c1ae3ea3179264',
+  },
 };
 
 test('a change of rendered bytes requires a new renderer version', async () => {

@@ -89,6 +89,21 @@ test('a number format on a deeper level counts that level', async () => {
   for (const text of ['%1)', '%2)', '%9)']) expect(numbering).toContain(`w:val="${text}"`);
 });
 
+test.each([
+  ['one below', [0, 1, 2, 3, 4], ['%1', '%1.%2', '%2.%3']],
+  ['none below', [0, 1, 2, 3], ['%1', '%1.%2', '%1.%2.%3']],
+])('a number format on level 4 of an outline counts from 1 (%s)', async (_what, depths, texts) => {
+  const toText = (at: number) => (at === 4 ? '%4.%5' : '%1.%2.%3.%4'.slice(0, 3 * at + 2));
+  const levels = depths.map((at) => level(at, toText(at), 400)).join('');
+  const abstract = `<w:abstractNum w:abstractNumId="3"><w:multiLevelType w:val="multilevel"/>${levels}</w:abstractNum>`;
+  const bound = '<w:numPr><w:ilvl w:val="3"/><w:numId w:val="7"/></w:numPr>';
+  const template = await compile(withLists(abstract, style('A', 'List Number', bound)));
+  const { 'word/numbering.xml': numbering = '' } = await renderParts(createDocument(), template);
+  const [, pattern = ''] = numbering.split('5D0B17E2');
+  const found = [...pattern.matchAll(/<w:lvlText w:val="([^"]*)"/g)].map(([, text]) => text);
+  expect(found.slice(0, 3)).toEqual(texts);
+});
+
 test('a numbered level is not used for a bullet list', async () => {
   const abstract = `<w:abstractNum w:abstractNumId="3">${level(0, '■', 400)}${level(1, '%2.', 900)}</w:abstractNum>`;
   const template = await compile(withLists(abstract, style('A', 'List Bullet', numbered(7))));

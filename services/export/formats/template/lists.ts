@@ -173,11 +173,8 @@ function createPattern(id: number, levels: Level[], nsid: string): XmlNode {
 /** Copies an element of a level to another depth: "%1." of the first level becomes "%2." on the second. */
 function shiftLevel(node: XmlNode, { from, indent }: Level, to: number): XmlNode {
   if (isW(node, 'lvlText')) {
-    const shift = (_match: string, digit: string) => `%${Math.min(Number(digit) + to - from, LEVELS)}`;
     const attributes = node.attributes.map((found) =>
-      found.local === 'val' && to !== from
-        ? { ...found, value: found.value.replace(/%([1-9])/g, shift) }
-        : found,
+      found.local === 'val' && to !== from ? { ...found, value: shiftLabel(found.value, to - from) } : found,
     );
     return { ...node, attributes };
   }
@@ -190,6 +187,14 @@ function shiftLevel(node: XmlNode, { from, indent }: Level, to: number): XmlNode
     );
   if (!isW(node, 'pPr')) return node;
   return w('pPr', {}, [w('ind', { left: `${indent.left}`, hanging: `${indent.hanging}` })]);
+}
+
+/** Shifts the levels of a label. A level that does not exist is removed with the separator behind it. */
+function shiftLabel(label: string, by: number): string {
+  return label.replace(/%([1-9])([^%]*)/g, (_match, digit: string, separator: string) => {
+    const level = Number(digit) + by;
+    return level < 1 ? '' : `%${Math.min(level, LEVELS)}${separator}`;
+  });
 }
 
 const JUSTIFIED = new Map([
