@@ -1,12 +1,14 @@
 /** Reads and changes an OPC package (ECMA-376 part 2): parts with content types and relationships. */
 import { reject } from './fault.ts';
-import { attribute, elements } from './tree.ts';
+import { attribute, elements, R } from './tree.ts';
 import type { Parts } from './unpack.ts';
 import { isElement, parseXml, type XmlBudget, type XmlElement } from './xml.ts';
 
 export const TYPES_PART = '[Content_Types].xml';
 const RELS_NS = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const TYPES_NS = 'http://schemas.openxmlformats.org/package/2006/content-types';
+/** The prefix of the type of the relationship to the properties of the file; other types have the prefix `R`. */
+const METADATA_RELS = `${RELS_NS}/metadata`;
 const RELS_TYPE = 'application/vnd.openxmlformats-package.relationships+xml';
 
 /**
@@ -100,7 +102,7 @@ export function addPart(pkg: Package, source: string, name: string, type: string
   const id = createRelationshipId(known);
   const folder = source.slice(0, source.lastIndexOf('/') + 1);
   const target = name.startsWith(folder) ? name.slice(folder.length) : `/${name}`;
-  const uri = `http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}`;
+  const uri = `${kind === 'core-properties' ? METADATA_RELS : R}/${kind}`;
   pkg.relationships.set(source, [...known, { id, type: kind, uri, target, external: false, part: name }]);
   return id;
 }

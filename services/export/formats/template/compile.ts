@@ -29,7 +29,7 @@ import {
   type XmlRaw,
 } from '#libs/opc';
 import { insertContentSlot } from './content-slot.ts';
-import { findCoreProperties, setCoreProperties } from './core-properties.ts';
+import { ensureCoreProperties, setCoreProperties } from './core-properties.ts';
 import { addWarnings, fillParts, findFillableParts } from './fill-parts.ts';
 import { ensureLists } from './lists.ts';
 import { createLastSection, getTextArea } from './page.ts';
@@ -61,6 +61,7 @@ export function compilePlan(pkg: Package, nonce: string): CompiledPackage {
   const dropped = dropRelationships(pkg, warn);
   const styles = ensurePart(pkg, main, 'styles');
   const numbering = ensurePart(pkg, main, 'numbering');
+  const properties = ensureCoreProperties(pkg);
   dropUnreachable(pkg);
   declareRelsType(pkg);
   const trees = parseTrees(pkg, dropped, warn);
@@ -75,14 +76,14 @@ export function compilePlan(pkg: Package, nonce: string): CompiledPackage {
   const body = getBody(document);
   const mode = placeContent(document, body, text.names, toSlot(nonce, 'content'));
   addWarnings(text, mode, warn);
-  for (const part of findCoreProperties(pkg)) setCoreProperties(trees.get(part), nonce);
+  setCoreProperties(trees.get(properties), nonce);
   const sheet = createStyleSheet(getTree(trees, styles));
   const plan: TemplatePlan = {
     mode,
     nonce,
     main,
     numbering,
-    filled: [...fillable.slice(1), ...findCoreProperties(pkg)],
+    filled: [...fillable.slice(1), properties],
     names: createNamePrefix(pkg, nonce),
     styles: ensureStyles(sheet),
     tableStyle: findTableStyle(sheet) ?? null,

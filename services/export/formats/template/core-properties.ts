@@ -1,7 +1,8 @@
 /** Fills the properties of the file, which file managers and screen readers show: title, people and times. */
-import { findRelatedPart, isElement, type Package, type XmlElement } from '#libs/opc';
+import { addPart, findRelatedPart, isElement, type Package, type XmlElement } from '#libs/opc';
 import { toSlot } from './placeholders.ts';
 
+const TYPE = 'application/vnd.openxmlformats-package.core-properties+xml';
 const CP = 'http://schemas.openxmlformats.org/package/2006/metadata/core-properties';
 const DC = 'http://purl.org/dc/elements/1.1/';
 const TERMS = 'http://purl.org/dc/terms/';
@@ -16,10 +17,14 @@ const PROPERTIES = [
   { prefix: 'dcterms', uri: TERMS, local: 'modified', slot: 'updated_at', isTime: true },
 ];
 
-/** Finds the part with the properties of the file, if there is one. */
-export function findCoreProperties(pkg: Package): string[] {
-  const part = findRelatedPart(pkg, '', 'core-properties');
-  return part ? [part] : [];
+/** Returns the part with the properties of the file; adds an empty one if the template has none. */
+export function ensureCoreProperties(pkg: Package): string {
+  const existing = findRelatedPart(pkg, '', 'core-properties');
+  if (existing) return existing;
+  let name = 'docProps/core.xml';
+  for (let number = 2; pkg.parts.has(name); number += 1) name = `docProps/core${number}.xml`;
+  addPart(pkg, '', name, TYPE, `<cp:coreProperties xmlns:cp="${CP}"/>`);
+  return name;
 }
 
 /** Replaces the template's own title, people and times by slots for those of the document. */

@@ -115,29 +115,35 @@ test.each<[Partial<DocumentRecord>, string]>([
   expect(getText((await fill(p('{{status}}'), {}, document))['word/document.xml'])).toBe(expected);
 });
 
+const coreProperties = {
+  type: 'application/vnd.openxmlformats-package.core-properties+xml',
+  relationship: 'http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties',
+  uri: 'http://schemas.openxmlformats.org/package/2006/metadata/core-properties',
+};
+/** The properties of every exported file. */
+const ownProperties = {
+  ...{ title: 'Pay', creator: 'Ada Lovelace', lastModifiedBy: 'Bo Chen' },
+  ...{ created: '2026-10-01T08:00:00.000Z', modified: '2026-11-20T16:45:00.000Z' },
+};
+const readProperties = (xml = '') =>
+  Object.fromEntries([...xml.matchAll(/<\w+:(\w+)[^>]*>([^<]+)</g)].map(([, name, text]) => [name, text]));
+
 test('the properties of the file are those of the document', async () => {
-  const CP = 'http://schemas.openxmlformats.org/package/2006/metadata/core-properties';
-  const type = 'application/vnd.openxmlformats-package.core-properties+xml';
-  const uri = 'http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties';
+  const { type, relationship, uri } = coreProperties;
   const found = await fill(p('{{content}}'), {
     '[Content_Types].xml': types({ '/core.xml': type }),
-    '_rels/.rels': rels(['rId1', 'officeDocument', 'word/document.xml'], ['rId2', uri, 'core.xml']),
+    '_rels/.rels': rels(['rId1', 'officeDocument', 'word/document.xml'], ['rId2', relationship, 'core.xml']),
     'core.xml':
-      `<c:p xmlns:c="${CP}" xmlns:d="http://purl.org/dc/elements/1.1/"><d:title>Old</d:title><d:creator>Old</d:creator><d:subject>Stays</d:subject>` +
+      `<c:p xmlns:c="${uri}" xmlns:d="http://purl.org/dc/elements/1.1/"><d:title>Old</d:title><d:creator>Old</d:creator><d:subject>Stays</d:subject>` +
       '<c:lastModifiedBy>Old</c:lastModifiedBy><t:created xmlns:t="http://purl.org/dc/terms/">Old</t:created></c:p>',
   });
-  const core = Object.fromEntries(
-    [...(found['core.xml'] ?? '').matchAll(/<\w+:(\w+)[^>]*>([^<]+)</g)].map(([, name, text]) => [
-      name,
-      text,
-    ]),
-  );
-  expect(core).toEqual({
-    title: 'Pay',
-    subject: 'Stays',
-    creator: 'Ada Lovelace',
-    lastModifiedBy: 'Bo Chen',
-    created: '2026-10-01T08:00:00.000Z',
-    modified: '2026-11-20T16:45:00.000Z',
-  });
+  expect(readProperties(found['core.xml'])).toEqual({ ...ownProperties, subject: 'Stays' });
+});
+
+test('the file has properties if the template has none', async () => {
+  const found = await fill(p('{{content}}'));
+  expect(readProperties(found['docProps/core.xml'])).toEqual(ownProperties);
+  const { type, relationship } = coreProperties;
+  expect(found['_rels/.rels']).toContain(`Type="${relationship}" Target="docProps/core.xml"`);
+  expect(found['[Content_Types].xml']).toContain(`PartName="/docProps/core.xml" ContentType="${type}"`);
 });
