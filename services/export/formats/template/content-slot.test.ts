@@ -26,9 +26,38 @@ test('text beside {{content}} stays in paragraphs with the same style', async ()
   expect(xml.match(/<w:jc w:val="center"\/>/g)).toHaveLength(2);
 });
 
-test('a picture beside {{content}} stays', async () => {
-  const xml = await fill('<w:p><w:r><w:pict/></w:r><w:r><w:t>{{content}}</w:t></w:r></w:p>');
-  expect(xml).toMatch(/<w:pict\/>.*First/);
+const math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
+test.each([
+  ['picture', '<w:r><w:pict/></w:r>', /<w:pict\/>.*First/],
+  ['reference to an endnote', '<w:r><w:endnoteReference w:id="1"/></w:r>', /<w:endnoteReference .*First/],
+  ['formula', `<m:oMath ${math}><m:r><m:t>E</m:t></m:r></m:oMath>`, /<m:t>E<.*First/],
+  [
+    'formula on its own line',
+    `<m:oMathPara ${math}><m:oMath><m:r><m:t>E</m:t></m:r></m:oMath></m:oMathPara>`,
+    /<m:t>E<.*First/,
+  ],
+])('a %s beside {{content}} stays', async (_what, markup, expected) => {
+  expect(await fill(`<w:p>${markup}<w:r><w:t>{{content}}</w:t></w:r></w:p>`)).toMatch(expected);
+});
+
+test('the document replaces a field, and text in the field stays', async () => {
+  const field = (text: string) =>
+    `<w:p><w:fldSimple w:instr=" TITLE "><w:r><w:t>${text}</w:t></w:r></w:fldSimple></w:p>`;
+  const xml = await fill(field('{{content}}'));
+  expect(getText(xml)).toBe('First\nhello');
+  expect(xml).not.toContain('TITLE');
+  const around = await fill(field('Begin {{content}}'));
+  expect(getText(around)).toBe('Begin \nFirst\nhello');
+  expect(around.match(/TITLE/g)).toHaveLength(1);
+});
+
+test('{{content}} in a paragraph whose move is tracked counts once', async () => {
+  const move = (kind: string, id: number) =>
+    `<w:p><w:${kind}RangeStart w:id="${id}" w:name="a"/><w:${kind} w:id="${id + 1}" w:author="b">` +
+    `<w:r><w:t>{{content}}</w:t></w:r></w:${kind}></w:p><w:${kind}RangeEnd w:id="${id}"/>`;
+  const xml = await fill(move('moveTo', 1) + p('Between') + move('moveFrom', 3));
+  expect(getText(xml)).toBe('First\nhello\nBetween\n{{content}}');
+  expect(xml).toMatch(/<w:moveToRangeStart .*First.*<w:moveToRangeEnd .*<w:moveFrom /);
 });
 
 test('a section break at {{content}} comes once after the document', async () => {

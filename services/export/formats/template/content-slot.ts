@@ -102,8 +102,9 @@ function split(element: XmlElement, slot: string): [XmlElement, XmlElement] {
     after.children.splice(properties.length, 0, middle.slice(at + slot.length));
   } else if (isElement(middle)) {
     const [left, right] = split(middle, slot);
-    if (!isW(middle, 'sdt') || isVisible(left)) before.children.push(left);
-    if (!isW(middle, 'sdt') || isVisible(right)) after.children.splice(properties.length, 0, right);
+    const isEnclosing = isW(middle, 'sdt', 'fldSimple');
+    if (!isEnclosing || isVisible(left)) before.children.push(left);
+    if (!isEnclosing || isVisible(right)) after.children.splice(properties.length, 0, right);
   }
   return [before, after];
 }
@@ -112,10 +113,19 @@ function copy(node: XmlNode): XmlNode {
   return isElement(node) ? { ...node, children: node.children.map(copy) } : node;
 }
 
+/** The elements that are visible without text. */
+const VISIBLE = [
+  ...['drawing', 'pict', 'br', 'fldChar', 'fldSimple', 'sym'],
+  ...['footnoteReference', 'endnoteReference'],
+];
+/** The namespace of formulas. */
+const MATH = 'http://schemas.openxmlformats.org/officeDocument/2006/math';
+
 function isVisible(element: XmlElement): boolean {
   return [...walkElements(element)].some(
     ({ element: inner }) =>
-      isW(inner, 'drawing', 'pict', 'br', 'fldChar', 'fldSimple', 'sym', 'footnoteReference') ||
+      isW(inner, ...VISIBLE) ||
+      (inner.uri === MATH && inner.local === 'oMath') ||
       (isW(inner, 't') && inner.children.join('').trim() !== ''),
   );
 }
@@ -131,6 +141,10 @@ function findRangeMarks(paragraph: XmlElement): XmlElement[] {
       'commentRangeEnd',
       'permStart',
       'permEnd',
+      'moveFromRangeStart',
+      'moveFromRangeEnd',
+      'moveToRangeStart',
+      'moveToRangeEnd',
     ),
   );
 }

@@ -79,11 +79,14 @@ function insertSlotsInParagraph(paragraph: XmlElement, nonce: string, found: Fou
   replaceMatches(pieces, known);
 }
 
-/** Finds the text elements and breaks of a paragraph in order, without those of nested paragraphs. */
+/**
+ * Finds the text elements and breaks of a paragraph in order, without those of nested paragraphs, and without text that
+ * a tracked change moves away: it is in the file twice.
+ */
 function findTextElements(parent: XmlElement): XmlElement[] {
   return elements(parent).flatMap((child) => {
     if (isW(child, 't', 'br', 'tab', 'cr')) return [child];
-    return isW(child, 'p', 'pPr', 'rPr') ? [] : findTextElements(child);
+    return isW(child, 'p', 'pPr', 'rPr', 'moveFrom') ? [] : findTextElements(child);
   });
 }
 
