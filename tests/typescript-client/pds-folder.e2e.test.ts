@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createDocument, must, type Person, publishDocument } from '#libs/testing';
+import { toChecksum } from '../../clients/typescript/src/cli/document-files.ts';
 import { createPdsFixture, type PdsFixture } from './pds-fixture.ts';
 
 let pds: PdsFixture;
@@ -39,6 +40,15 @@ const text = (value: string) => ({
   type: 'doc',
   content: [{ type: 'paragraph', content: [{ type: 'text', text: value }] }],
 });
+interface FileNode {
+  lineage_id: string;
+  children?: FileNode[];
+}
+const removeLineage = (nodes: FileNode[]): object[] =>
+  nodes.map(({ lineage_id: _, children, ...node }) => ({
+    ...node,
+    ...(children && { children: removeLineage(children) }),
+  }));
 const step = { node_type: 'step', title: 'Coins', content: text('Count the coins.') };
 const tree = [{ node_type: 'section', title: 'Count', children: [step] }];
 
@@ -93,6 +103,20 @@ test('a pushed tree keeps the ids of its nodes, also in a revision', async () =>
   expect(revision.nodes[0]).toMatchObject({ title: 'Count again', lineage_id: before.nodes[0].lineage_id });
   expect(revision.nodes[0].children[0].lineage_id).toBe(before.nodes[0].children[0].lineage_id);
   expect(await sync('push')).toMatchObject({ code: 0, files: { 'sop.json': 'unchanged' } });
+});
+
+test('a pull adds the ids of nodes to a file without them', async () => {
+  await createDocument(pds.app, admin.key, { title: 'SOP', nodes: tree });
+  await sync('pull');
+  const file = await read('sop.json');
+  const old = { ...file, nodes: removeLineage(file.nodes) };
+  await write('sop.json', old);
+  expect(await sync('pull')).toMatchObject({ code: 0, files: { 'sop.json': 'edited' } });
+  const bases = await read('.pds.json');
+  const { id, ...content } = old;
+  await write('.pds.json', { [id]: { ...bases[id], checksum: toChecksum(content) } });
+  expect(await sync('pull')).toMatchObject({ code: 0, files: { 'sop.json': 'pulled' } });
+  expect(await read('sop.json')).toEqual(file);
 });
 
 test('neither side is overwritten if both have changed', async () => {

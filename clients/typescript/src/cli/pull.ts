@@ -90,7 +90,10 @@ async function pullDocument(
   try {
     const base = folder.bases.get(id);
     const isEdited = present !== undefined && toChecksum(present.content) !== base?.checksum;
-    const known = present && base && !(isForced && isEdited) ? base.etag : noEtag;
+    // earlier versions of this program wrote files without the ids of the nodes
+    const lacksIds = present?.content.nodes.some(({ lineage_id }) => lineage_id === undefined) ?? false;
+    const isReplaced = isEdited ? isForced : lacksIds;
+    const known = present && base && !isReplaced ? base.etag : noEtag;
     const response = await client.withResponse.getDocument({ doc_id: id }, { ifNoneMatch: known });
     if (!response.isModified)
       return isEdited
