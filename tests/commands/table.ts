@@ -18,7 +18,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   registerOrganization:  [ 0,  5,  1,  5],
   createPasswordReset:   [ 6,  1,  1,  1],
   resetPassword:         [ 4,  4,  1,  4],
-  deleteMember:          [ 5,  9,  3,  6],
+  deleteMember:          [ 6,  9,  3,  6],
   getMe:                 [ 4,  0,  0,  0],
   listMembers:           [ 3,  0,  0,  0],
   listRoles:             [ 1,  0,  0,  0],
