@@ -1,8 +1,11 @@
 /** Departments over HTTP with a real MongoDB: renaming, paging and concurrent changes. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Person, register, type TestApp, testApp } from '#libs/testing';
+import type { z } from 'zod';
+import { newId } from '#libs/contract';
+import { listAll, must, type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 import { identity } from '../../testing/services.ts';
+import type { Member } from '../shapes.ts';
 
 let app: TestApp;
 
@@ -13,6 +16,20 @@ afterAll(() => app?.stop());
 
 const add = (host: Person, name: string) =>
   app.request('POST', '/departments', { as: host.key, body: { name } });
+const rename = (host: Person, id: string, name: string) =>
+  must(app, 'PATCH', `/departments/${id}`, { as: host.key, body: { name } });
+
+/** Invites a person into a department and returns the token. */
+const invite = async (host: Person, department: string): Promise<string> => {
+  const body = { email: `${newId()}@example.com`, department };
+  return (await must(app, 'POST', '/members/invitations', { as: host.key, body, status: 201 })).token;
+};
+
+/** Accepts an invitation and returns the department of the new member. */
+const accept = async (token: string): Promise<string | null> => {
+  const body = { token, name: 'Guest', password: 'correct horse battery staple' };
+  return (await must(app, 'POST', '/members/invitations/accept', { body, status: 200 })).member.department;
+};
 
 test('a rename updates members, and a department in use stays', async () => {
   const [ada, bob] = await Promise.all([register(app), register(app)]);
@@ -34,6 +51,30 @@ test('a rename updates members, and a department in use stays', async () => {
   expect((await put(null)).body.department).toBeNull();
   expect((await app.request('DELETE', `/departments/${legal.id}`, { as: ada.key })).status).toBe(204);
   expect((await app.request('GET', '/departments', { as: ada.key })).body).toEqual([]);
+});
+
+test('a rename updates the open invitations of the organization only', async () => {
+  const [ada, bob] = await Promise.all([register(app), register(app)]);
+  const { body: ops } = await add(ada, 'Ops');
+  await add(bob, 'Ops');
+  const tokens = [await invite(ada, 'Ops'), await invite(bob, 'Ops')];
+  await rename(ada, ops.id, 'Operations');
+  const [listed] = await must(app, 'GET', '/members/invitations', { as: ada.key });
+  expect(listed.department).toBe('Operations');
+  expect(await Promise.all(tokens.map(accept))).toEqual(['Operations', 'Ops']);
+});
+
+test('a concurrent rename and acceptance keep the department', async () => {
+  const ada = await register(app);
+  for (let round = 0; round < 8; round += 1) {
+    const { body } = await add(ada, `Before ${round}`);
+    const token = await invite(ada, body.name);
+    const accepted = accept(token);
+    await rename(ada, body.id, `After ${round}`);
+    await accepted;
+    const members = await listAll<z.infer<typeof Member>>(app, '/members', ada.key);
+    expect(members.at(-1)?.department).toBe(`After ${round}`);
+  }
 });
 
 test('departments are listed page by page, sorted by name', async () => {

@@ -1,12 +1,16 @@
-/** Departments in MongoDB. Members store the department's name, which is updated in the same transaction. */
+/** Departments in MongoDB. Members and invitations store the department's name, which a rename updates. */
 import { newId } from '#libs/contract';
 import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
 import { DepartmentInUse, DepartmentTaken, NoSuchDepartment } from '../problems.ts';
-import { type DepartmentRow, departments, members } from './collections.ts';
+import { type DepartmentRow, departments, invitations, members } from './collections.ts';
 
 /** Creates the repository of departments, limited to the organization of the actor. */
 export function departmentRepository(store: Store) {
-  const rows = { departments: store.rows(departments), members: store.rows(members) };
+  const rows = {
+    departments: store.rows(departments),
+    members: store.rows(members),
+    invitations: store.rows(invitations),
+  };
 
   return {
     /** A page of departments, sorted by name. */
@@ -27,7 +31,7 @@ export function departmentRepository(store: Store) {
     },
 
     /**
-     * Renames a department, also in its members. Returns undefined if it does not exist. Rejects with
+     * Renames a department, also in its members and invitations. Returns undefined if it does not exist. Rejects with
      * `DepartmentTaken`.
      */
     rename(actor: Actor, id: string, name: string): Promise<DepartmentRow | undefined> {
@@ -37,11 +41,9 @@ export function departmentRepository(store: Store) {
           rows.departments.findOneAndUpdate({ _id: id, organization_id }, { name }, { session }).lean(),
         );
         if (!before) return undefined;
-        await rows.members.updateMany(
-          { organization_id, department: before.name },
-          { department: name },
-          { session },
-        );
+        const named = { organization_id, department: before.name };
+        await rows.members.updateMany(named, { department: name }, { session });
+        await rows.invitations.updateMany(named, { department: name }, { session });
         return { ...before, name };
       });
     },

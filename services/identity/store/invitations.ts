@@ -130,11 +130,14 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
       try {
         return await store.transact(actor, async (tx) => {
           const { session } = tx;
-          const { deletedCount } = await rows.invitations.deleteOne({ _id: invitation._id }, { session });
+          // the department may have been renamed since the invitation was read
+          const accepted = await rows.invitations
+            .findOneAndDelete({ _id: invitation._id }, { session })
+            .lean();
           const organization = await rows.organizations
             .findOne({ _id: organization_id }, null, { session })
             .lean();
-          if (deletedCount === 0 || !organization) throw InvitationInvalid();
+          if (!accepted || !organization) throw InvitationInvalid();
           if (account.replaces && !(await replaceAccount(account.replaces, account.user, tx)))
             throw new AccountChanged();
           const user = account.isNew
@@ -145,8 +148,8 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
             _id: toMembershipId(organization_id, user._id),
             organization_id,
             user_id: user._id,
-            role: invitation.role,
-            department: await findDepartment(invitation, tx),
+            role: accepted.role,
+            department: await findDepartment(accepted, tx),
             session_epoch: user.session_epoch ?? 0,
             // otherwise access tokens from an earlier membership would work again
             ...(!account.isNew && { sessions_ended_at: at }),
