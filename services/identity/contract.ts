@@ -22,6 +22,7 @@ import {
   ApiKeyCreated,
   ApiKeyRevoked,
   ApiKeyUsed,
+  DepartmentRenamed,
   MemberInvited,
   MemberJoined,
   MemberRemoved,
@@ -30,7 +31,7 @@ import {
   OrganizationUpdated,
 } from './events.ts';
 import { auditedEvents } from './rules/audit-entries.ts';
-import { memberProfiles, organizationProfiles, principalViews, userNames } from './views.ts';
+import { departmentNames, memberProfiles, organizationProfiles, principalViews, userNames } from './views.ts';
 
 export * from './access.ts';
 export * from './contract/api-keys.ts';
@@ -67,7 +68,7 @@ export const identityContract = contract({
   ].flatMap((topic) => Object.values(topic)),
   adminOperations: [createOrganization, inviteToOrganization, setSubscription, resetAccountPassword],
   publishes: [
-    ...[MemberInvited, MemberJoined, MemberUpdated, MemberRemoved],
+    ...[MemberInvited, MemberJoined, MemberUpdated, MemberRemoved, DepartmentRenamed],
     ...[OrganizationUpdated, OrganizationPlanChanged, ApiKeyCreated, ApiKeyRevoked, ApiKeyUsed],
   ],
   consumes: [...new Set([...auditedEvents.map(({ type }) => type), ApiKeyUsed, WebhookExhausted])],
@@ -86,7 +87,7 @@ export const identityContract = contract({
     'rate_limits',
   ],
   appends: ['audit_log'],
-  views: [...principalViews, memberProfiles, organizationProfiles, userNames],
+  views: [...principalViews, memberProfiles, departmentNames, organizationProfiles, userNames],
   reads: [
     ...principalViews,
     ...[publishRecords, documentStates, documentUsage, templateUsage, webhookSubscriptions],

@@ -31,10 +31,16 @@ export const MemberRemoved = event('member.removed', {
 
 const membership = z.strictObject({ role, department: z.string().nullable() });
 
-/** Internal. A renamed department changes the members in it without this event. */
+/** Internal. A renamed department changes its members with `department.renamed` instead. */
 export const MemberUpdated = event('member.updated', {
   description: 'The role or the department of a member changed.',
   data: z.strictObject({ member_id: id, before: membership, after: membership }),
+});
+
+/** Internal. Its members, invitations and the open requests for acknowledgement get the new name. */
+export const DepartmentRenamed = event('department.renamed', {
+  description: 'A department was renamed.',
+  data: z.strictObject({ department_id: id, before: z.string(), after: z.string() }),
 });
 
 const organizationFields = z.strictObject({ slug: z.string(), settings: settingsChange });

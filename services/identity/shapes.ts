@@ -178,6 +178,9 @@ export const Subscription = z
 
 export const departmentName = requiredText(200);
 
+/** Former names, each with the `row_version` of the organization from which the department has the next name. */
+export const formerNames = z.array(z.object({ name: z.string(), until_version: z.number() }));
+
 export const Department = z
   .strictObject({ id, name: z.string(), created_at: timestamp })
   .meta({ id: 'Department' });

@@ -4,7 +4,7 @@ import { id, view } from '#libs/contract';
 import { defaultSettings } from './rules/default-settings.ts';
 import { planNames } from './rules/plans.ts';
 import { storageLimits } from './rules/storage-limits.ts';
-import { role } from './shapes.ts';
+import { formerNames, role } from './shapes.ts';
 
 /** API keys with the current role of their member. Keys of removed members are left out. */
 export const keyPrincipals = view({
@@ -69,6 +69,19 @@ export const memberProfiles = view({
     name: z.string(),
     department: z.string().nullable(),
     joined_at: z.date(),
+  }),
+});
+
+/** The departments with their names, also those that they had before. */
+export const departmentNames = view({
+  name: 'department_names',
+  collection: 'departments',
+  scope: 'organization_id',
+  stages: [{ $set: { former_names: { $ifNull: ['$former_names', []] } } }],
+  row: z.object({
+    organization_id: id,
+    name: z.string(),
+    former_names: formerNames,
   }),
 });
 

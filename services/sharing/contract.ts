@@ -26,6 +26,8 @@ import {
 import { DocumentArchived, DocumentDeleted, DocumentRevised } from '../documents/events.ts';
 import {
   ApiKeyUsed,
+  DepartmentRenamed,
+  departmentNames,
   frameOrigins,
   member,
   memberProfiles,
@@ -232,13 +234,13 @@ export const sharingContract = contract({
     ...[AcknowledgementRequestUpdated, AcknowledgementRequestClosed, AcknowledgementReaderDeleted],
     ...[ShareTokenCreated, ShareTokenUpdated, ShareTokenDeleted, ApiKeyUsed],
   ],
-  consumes: [DocumentArchived, DocumentDeleted, DocumentRevised, AcknowledgementMade],
+  consumes: [DocumentArchived, DocumentDeleted, DocumentRevised, AcknowledgementMade, DepartmentRenamed],
   owns: ['share_tokens', 'acknowledgement_requests', 'acknowledgement_readers'],
   appends: ['acknowledgements'],
   views: [shareLinks],
   reads: [
     ...principalViews,
-    ...[memberProfiles, organizationProfiles, documentStates, publishedDocuments],
+    ...[memberProfiles, departmentNames, organizationProfiles, documentStates, publishedDocuments],
     ...[documentSummaries, documentNodes, assetDetails, assetBytes],
   ],
 });

@@ -6,6 +6,7 @@ import { createPasswordHasher, type ScryptCost } from '#libs/workers';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { acknowledgementHandlers } from './acknowledgements/acknowledging.ts';
 import { announceAcknowledgements } from './acknowledgements/announcing.ts';
+import { followRenames } from './acknowledgements/department-renames.ts';
 import { overdueWorker } from './acknowledgements/overdue.ts';
 import { peopleHandlers } from './acknowledgements/people.ts';
 import { readingRoutes } from './acknowledgements/reading.ts';
@@ -68,7 +69,7 @@ export const createSharing = (passwordCost?: ScryptCost) =>
           ...[linkRoutes, embedRoutes, requestHandlers, peopleHandlers],
           ...[acknowledgementHandlers, readingRoutes],
         ].flatMap((createRoutes) => createRoutes(deps)),
-        subscribers: [...deleteDeadTokens(deps), ...announceAcknowledgements(deps)],
+        subscribers: [...deleteDeadTokens(deps), ...announceAcknowledgements(deps), ...followRenames(deps)],
         authenticate: createPrincipalReader(store, now),
         workers: [overdueWorker({ ...deps, onError })],
       };

@@ -34,7 +34,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   createDepartment:      [ 1,  1,  1,  1],
   deleteDepartment:      [ 2,  1,  1,  1],
   listDepartments:       [ 2,  0,  0,  0],
-  updateDepartment:      [ 1,  3,  1,  1],
+  updateDepartment:      [ 5,  8,  3,  6],
   createApiKey:          [ 3,  5,  2,  5],
   deleteApiKey:          [ 4,  5,  2,  4],
   deleteOwnApiKeys:      [ 2,  2,  1,  1],

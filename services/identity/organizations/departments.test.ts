@@ -77,6 +77,19 @@ test('a concurrent rename and acceptance keep the department', async () => {
   }
 });
 
+test('a rename publishes the former name, and no event if it changes nothing', async () => {
+  const ada = await register(app);
+  const { body: ops } = await add(ada, 'Ops');
+  for (const name of ['Ops', 'Operations', 'Operations', 'Shops']) await rename(ada, ops.id, name);
+  const rows = await app.db.collection('identity_outbox').find({ type: 'department.renamed' }).toArray();
+  const events = rows.map(({ event }) => JSON.parse(event));
+  const own = events.filter(({ organization_id }) => organization_id === ada.organizationId);
+  expect(own.map(({ data }) => data)).toEqual([
+    { department_id: ops.id, before: 'Ops', after: 'Operations' },
+    { department_id: ops.id, before: 'Operations', after: 'Shops' },
+  ]);
+});
+
 test('departments are listed page by page, sorted by name', async () => {
   const ada = await register(app);
   for (const name of ['C', 'A', 'B']) await add(ada, name);

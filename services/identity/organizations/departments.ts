@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { NotFound, parseCursor } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
-import { createDepartment, deleteDepartment, listDepartments, updateDepartment } from '../contract.ts';
+import {
+  createDepartment,
+  DepartmentRenamed,
+  deleteDepartment,
+  listDepartments,
+  updateDepartment,
+} from '../contract.ts';
 import type { Department } from '../shapes.ts';
 import type { DepartmentRow } from '../store/collections.ts';
 import type { DepartmentRepository } from '../store/departments.ts';
@@ -31,7 +37,10 @@ export function departmentHandlers({ store, departments, now }: DepartmentOption
     ),
 
     handle(updateDepartment, async ({ actor, params, body }) => {
-      const row = await departments.rename(actor, params.department_id, body.name);
+      const { department_id } = params;
+      const row = await departments.rename(actor, department_id, body.name, (before, tx) =>
+        tx.publish(DepartmentRenamed, { department_id, before: before.name, after: body.name }),
+      );
       if (!row) throw NotFound();
       return toDepartment(row);
     }),

@@ -79,6 +79,9 @@ export const auditedEvents: readonly AuditedEvent[] = [
     ...{ target: { type: 'member', id: member_id }, details },
   })),
   audit(identity.MemberRemoved, aboutMember),
+  audit(identity.DepartmentRenamed, ({ department_id, ...details }) => ({
+    ...{ target: { type: 'department', id: department_id }, details },
+  })),
   audit(identity.OrganizationUpdated, (details, { organization_id }) => ({
     ...{ target: { type: 'organization', id: organization_id }, details },
   })),

@@ -2,7 +2,16 @@
 import { z } from 'zod';
 import { id } from '#libs/contract';
 import { collection, type SealedField, type StoredRow } from '#libs/store';
-import { ApiKey, Department, InboxItem, Invitation, Member, Organization, type Settings } from '../shapes.ts';
+import {
+  ApiKey,
+  Department,
+  formerNames,
+  InboxItem,
+  Invitation,
+  Member,
+  Organization,
+  type Settings,
+} from '../shapes.ts';
 import { subscriptionTerms } from '../views.ts';
 import { auditLog } from './audit-log-collection.ts';
 
@@ -147,6 +156,8 @@ export const departments = collection('departments', {
   row: Department.pick({ name: true }).extend({
     _id: id,
     organization_id: id,
+    /** The last 100 former names, oldest first. Absent if there is none. */
+    former_names: formerNames.exactOptional(),
     /** Incremented when the department is assigned, to conflict with a concurrent deletion of it. */
     touched: z.number(),
     created_at: z.date(),

@@ -2,7 +2,10 @@
 import { newId } from '#libs/contract';
 import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
 import { DepartmentInUse, DepartmentTaken, NoSuchDepartment } from '../problems.ts';
-import { type DepartmentRow, departments, invitations, members } from './collections.ts';
+import { type DepartmentRow, departments, invitations, members, organizations } from './collections.ts';
+
+/** How many former names a department keeps, for requests that do not have the current one yet. */
+const maxFormerNames = 100;
 
 /** Creates the repository of departments, limited to the organization of the actor. */
 export function departmentRepository(store: Store) {
@@ -10,6 +13,7 @@ export function departmentRepository(store: Store) {
     departments: store.rows(departments),
     members: store.rows(members),
     invitations: store.rows(invitations),
+    organizations: store.rows(organizations),
   };
 
   return {
@@ -31,19 +35,28 @@ export function departmentRepository(store: Store) {
     },
 
     /**
-     * Renames a department, also in its members and invitations. Returns undefined if it does not exist. Rejects with
-     * `DepartmentTaken`.
+     * Renames a department, also in its members and invitations, and calls `onRenamed` in the transaction if the name
+     * differs. Returns undefined if it does not exist. Rejects with `DepartmentTaken`.
      */
-    rename(actor: Actor, id: string, name: string): Promise<DepartmentRow | undefined> {
+    rename(
+      actor: Actor,
+      id: string,
+      name: string,
+      onRenamed: (before: DepartmentRow, tx: Transaction) => void,
+    ): Promise<DepartmentRow | undefined> {
       const { organization_id } = actor;
-      return store.transact(actor, async ({ session }) => {
-        const before = await rejectDuplicate(
-          rows.departments.findOneAndUpdate({ _id: id, organization_id }, { name }, { session }).lean(),
-        );
-        if (!before) return undefined;
+      return store.transact(actor, async (tx) => {
+        const { session } = tx;
+        const before = await rows.departments.findOne({ _id: id, organization_id }, null, { session }).lean();
+        if (!before || before.name === name) return before ?? undefined;
+        const until_version = await incrementVersion(actor, tx);
+        const former_names = { $each: [{ name: before.name, until_version }], $slice: -maxFormerNames };
+        const change = { $set: { name }, $push: { former_names } };
+        await rejectDuplicate(rows.departments.updateOne({ _id: id }, change, { session }));
         const named = { organization_id, department: before.name };
         await rows.members.updateMany(named, { department: name }, { session });
         await rows.invitations.updateMany(named, { department: name }, { session });
+        onRenamed(before, tx);
         return { ...before, name };
       });
     },
@@ -71,6 +84,16 @@ export function departmentRepository(store: Store) {
       if (!(await lockIfExists(actor, name, tx))) throw NoSuchDepartment();
     },
   };
+
+  /** Increments the version of the organization and returns it. It orders all renames in the organization. */
+  async function incrementVersion({ organization_id }: Actor, { session }: Transaction): Promise<number> {
+    const options = { session, returnDocument: 'after' as const };
+    const organization = await rows.organizations
+      .findOneAndUpdate({ _id: organization_id }, { $inc: { row_version: 1 } }, options)
+      .lean();
+    if (!organization) throw new Error(`The organization ${organization_id} does not exist`);
+    return organization.row_version;
+  }
 
   /** Whether a department exists. If so, it cannot be deleted until the transaction ends. */
   async function lockIfExists(

@@ -7,6 +7,7 @@ import { ContentChanged } from '../../documents/contract.ts';
 import { getVisibleUser } from '../../identity/contract.ts';
 import { AcknowledgementRequestIsClosed, createAcknowledgement, listAcknowledgements } from '../contract.ts';
 import type { CountAcknowledgement } from '../metrics.ts';
+import { updateOpenRequest } from './department-names.ts';
 import { toAcknowledgement } from './presenters.ts';
 import { recordAcknowledgement, retryDuplicate } from './recording.ts';
 import type { AcknowledgementDeps } from './requests.ts';
@@ -25,8 +26,9 @@ export function acknowledgementHandlers(
         const acknowledge = () =>
           store.respond(actor, async (within, tx) => {
             const document = await getDocument(within, body.document_id, 'body');
-            const open = await requests.findOpen(within, document.family_id);
-            if (!open) throw AcknowledgementRequestIsClosed();
+            const found = await requests.findOpen(within, document.family_id);
+            if (!found) throw AcknowledgementRequestIsClosed();
+            const open = await updateOpenRequest(deps, within, found);
             authorize({ isAsked: await members.isAsked(within, open.request.audience) });
             const person = { id: actor.user_id, kind: 'member' as const, external_id: null };
             const known = await acknowledgements.find(within, {

@@ -49,11 +49,12 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
           const document = await getDocument(within, body.document_id, 'body');
           authorize(document);
           await assertMembers(within, body.audience);
-          await assertRequestable(within, document);
+          const { row_version } = await assertRequestable(within, document);
           await closeEnded(deps, within, document, now());
           if (await requests.findOpen(within, document.family_id)) throw AcknowledgementRequestOpen();
           const statement = body.statement ?? (await getDefaultStatement(within, document));
-          const request = createRequest(actor, document, { ...body, statement, created_at: now() });
+          const terms = { ...body, statement, created_at: now(), departments_version: row_version };
+          const request = createRequest(actor, document, terms);
           await requests.add(within, request);
           const created = toRequest(request, document);
           const summary = await documents.getSummary(within, document._id);
@@ -106,14 +107,18 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
         if (!isOpen(request, version)) throw AcknowledgementRequestIsClosed();
         const changed: RequestRow = {
           ...request,
-          ...(body.audience && { audience: toAudience(body.audience) }),
+          ...(body.audience && {
+            audience: toAudience(body.audience),
+            departments_version: (await documents.getOrganization(within)).row_version,
+          }),
           ...(body.due_days !== undefined && { due_days: body.due_days }),
         };
-        const { audience, due_days } = changed;
+        const { audience, departments_version, due_days } = changed;
         // a baseline is overdue once
         const isAnnounced = request.overdue_baseline_id === getBaseline(version).id;
         const overdue_at = isAnnounced ? undefined : getDueAt(changed, version);
-        await requests.update(within, request, { audience, due_days, overdue_at });
+        const update = { audience, departments_version, due_days, overdue_at };
+        await requests.update(within, request, update);
         const updated = toRequest(changed, version);
         tx.publish(AcknowledgementRequestUpdated, { request: updated });
         return updated;
@@ -162,10 +167,12 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
     if (errors.length > 0) throw listErrors(InvalidRequest, errors);
   }
 
-  async function assertRequestable(actor: Actor, document: DocumentState): Promise<void> {
+  /** Returns the organization, or throws unless the document can be acknowledged. */
+  async function assertRequestable(actor: Actor, document: DocumentState) {
     if (document.status !== 'published') throw DocumentNotPublished();
-    const settings = await documents.getOrganization(actor);
-    if (!isLocked(document, settings) || !isAcknowledgeable(document)) throw DocumentNotLocked();
+    const organization = await documents.getOrganization(actor);
+    if (!isLocked(document, organization) || !isAcknowledgeable(document)) throw DocumentNotLocked();
+    return organization;
   }
 
   async function getDefaultStatement(actor: Actor, { language }: DocumentState): Promise<string> {
@@ -214,13 +221,17 @@ function createRequest(
     statement,
     due_days,
     created_at,
-  }: { audience?: AudienceInput | undefined; statement: string; due_days: number; created_at: Date },
+    departments_version,
+  }: Pick<RequestRow, 'statement' | 'due_days' | 'created_at'> & {
+    audience?: AudienceInput | undefined;
+    departments_version: number;
+  },
 ): RequestRow {
   const { family_id, share_epoch } = document;
   return {
     ...{ _id: newId(), organization_id, family_id, share_epoch, created_by, created_at },
     ...{ audience: toAudience(audience), statement, due_days, status: 'open', closed_at: null },
-    reader_count: 0,
+    ...{ departments_version, reader_count: 0 },
     requested_baseline_id: getBaseline(document).id,
     overdue_at: getDueAt({ due_days, created_at }, document),
   };

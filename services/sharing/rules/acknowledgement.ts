@@ -97,6 +97,29 @@ export function toAudience({ everyone, departments, member_ids }: AudienceInput 
   };
 }
 
+/** A department with its former names; from `until_version` of the organization on, it has the next name. */
+export interface RenamedDepartment {
+  name: string;
+  former_names: readonly { name: string; until_version: number }[];
+}
+
+/**
+ * Returns the names that departments have now, which had these names in a version of the organization. A department
+ * without a rename since then keeps its name. Repeated names are folded.
+ */
+export function getCurrentNames(
+  names: readonly string[],
+  version: number,
+  renamed: readonly RenamedDepartment[],
+): string[] {
+  const renames = renamed
+    .flatMap(({ name, former_names }) => former_names.map((former) => ({ former, name })))
+    .filter(({ former }) => former.until_version > version)
+    .sort((one, other) => one.former.until_version - other.former.until_version);
+  // the first department that gave up a name had it in that version
+  return [...new Set(names.map((name) => renames.find(({ former }) => former.name === name)?.name ?? name))];
+}
+
 /** Whether the words of a document can change only by a revision. */
 export function isLocked(
   { approver_ids }: { approver_ids?: readonly string[] | null | undefined },

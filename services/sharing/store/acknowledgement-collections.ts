@@ -15,6 +15,8 @@ export const acknowledgementRequests = collection('acknowledgement_requests', {
     share_epoch: z.number(),
     created_at: z.date(),
     closed_at: z.date().nullable(),
+    /** The `row_version` of the organization in which its departments had the names in `audience`. */
+    departments_version: z.number().exactOptional(),
     reader_count: z.number(),
     /** The baselines for which `acknowledgement.requested`, `.completed` and `.overdue` were published. */
     requested_baseline_id: id,

@@ -104,6 +104,13 @@ export function requestStore(
       await rows.insertMany([request], { ...within(actor), lean: true });
     },
 
+    /** The requests of the organization whose row is open and whose audience names a department. */
+    findNaming(actor: Actor, department: string): Promise<RequestRow[]> {
+      const { organization_id } = actor;
+      const filter = { organization_id, status: 'open' as const, 'audience.departments': department };
+      return rows.find(filter, null, within(actor)).lean();
+    },
+
     /** Changes a request; undefined removes a field. A concurrent change conflicts with the transaction. */
     async update(actor: Actor, { _id }: Pick<RequestRow, '_id'>, change: RequestChange): Promise<void> {
       const all = Object.entries(change);

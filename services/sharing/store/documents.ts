@@ -1,4 +1,4 @@
-/** Reads the views of documents and organizations for acknowledgements. */
+/** Reads the views of documents, organizations and departments for acknowledgements. */
 import type { RowOf } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
 import {
@@ -7,7 +7,7 @@ import {
   documentSummaries,
   toSummary,
 } from '../../documents/contract.ts';
-import { organizationProfiles } from '../../identity/contract.ts';
+import { departmentNames, organizationProfiles } from '../../identity/contract.ts';
 
 /** The state of a version of a document. */
 export type DocumentState = RowOf<typeof documentStates>;
@@ -19,6 +19,7 @@ export function documentReader(store: Store) {
   const states = store.read(documentStates);
   const summaries = store.read(documentSummaries);
   const organizations = store.read(organizationProfiles).unscoped();
+  const departments = store.read(departmentNames);
   const publishedOf = (families: readonly string[]) => ({
     family_id: families.length === 1 ? families[0] : { $in: [...families] },
     status: 'published',
@@ -57,6 +58,13 @@ export function documentReader(store: Store) {
       if (!row) throw new Error(`The document ${id} does not exist`);
       return toSummary(row);
     },
+
+    /** The departments that had one of these names before. */
+    findRenamedDepartments: (
+      actor: Actor,
+      names: readonly string[],
+    ): Promise<RowOf<typeof departmentNames>[]> =>
+      departments.in(actor.organization_id).many({ 'former_names.name': { $in: [...names] } }, within(actor)),
 
     /** The profile of the actor's organization. */
     async getOrganization(actor: Actor): Promise<RowOf<typeof organizationProfiles>> {
