@@ -91,6 +91,14 @@ describe('security log of webhooks', () => {
     expect(await remove()).toEqual([{ ...removal, outcome: 'not_found' }]);
   });
 
+  test('creating and deleting a listener log its id', async () => {
+    const created = await send('POST', '/webhooks/listeners');
+    const line = { ...actor, outcome: 'done', listener_id: created.body.id };
+    expect(created.lines).toEqual([{ event: 'webhook_listener.create', ...line }]);
+    const deleted = await send('DELETE', `/webhooks/listeners/${created.body.id}`);
+    expect(deleted.lines).toEqual([{ event: 'webhook_listener.delete', ...line }]);
+  });
+
   test('rejected callers are logged, without an actor if the key is unknown', async () => {
     const webhook_id = (await createWebhook()).body.id;
     const eve = await context.createTenant();
