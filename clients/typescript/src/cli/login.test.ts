@@ -74,6 +74,12 @@ test('login stores the new key if logging out fails', async () => {
   expect(await readStoredCredentials(env)).toMatchObject({ key: 'pds_new', key_id: 'k1' });
 });
 
+test('login stores the new key before it asks who the user is', async () => {
+  breaks = (path) => path === '/me';
+  expect((await run(['login'])).code).toBe(6);
+  expect(await readStoredCredentials(env)).toMatchObject({ key: 'pds_new', key_id: 'k1' });
+});
+
 test('a decision is reported if logging out fails', async () => {
   breaks = (path) => path === '/auth/logout';
   const { code, stdout } = await run(['approvals', 'approve', 'x']);

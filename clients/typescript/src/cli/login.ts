@@ -43,6 +43,8 @@ Only you can read the file with the key. PDS_URL and PDS_KEY take precedence ove
     const given = context.url ?? context.env.PDS_URL ?? (await askForUrl(context));
     const url = checkUrl(given);
     const credentials = options.email ? await createKey(context, url, options) : await readKey(context, url);
+    // a new key is valid, and would be lost if the next request failed
+    if (credentials.key_id !== undefined) await writeStoredCredentials(context.env, credentials);
     const { user, organization, member } = await createClient({
       ...credentials,
       signal: context.signal,
