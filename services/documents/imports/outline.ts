@@ -104,7 +104,8 @@ function containsHeading(node: HastNode): boolean {
   return getLevel(node) !== undefined || (groups.has(node.tagName) && node.children.some(containsHeading));
 }
 
-function getLevel({ tagName }: Element): number | undefined {
+/** The level of `h1` to `h6`, else undefined. */
+export function getLevel({ tagName }: Element): number | undefined {
   const level = /^h([1-6])$/.exec(tagName)?.[1];
   return level === undefined ? undefined : Number(level);
 }

@@ -3,7 +3,7 @@ import type { Element, Root } from 'hast';
 import { type HastNode, hasClass, isHastElement } from '#libs/rich-text';
 import { htmlGenerator, type toHtmlMeta } from '../html-file.ts';
 import type { Facts } from './fact-line.ts';
-import { type Outline, type OutlineBlock, toTitle } from './outline.ts';
+import { getLevel, type Outline, type OutlineBlock, toTitle } from './outline.ts';
 
 type MetaName = keyof ReturnType<typeof toHtmlMeta>;
 
@@ -45,12 +45,6 @@ function raiseHeadings(element: Element, by: number): Element {
   const tagName = level === undefined ? element.tagName : `h${Math.max(1, level - by)}`;
   const children = element.children.map((child) => (isHastElement(child) ? raiseHeadings(child, by) : child));
   return { ...element, tagName, children };
-}
-
-/** The level of `h1` to `h6`, else undefined. */
-function getLevel({ tagName }: Element): number | undefined {
-  const level = /^h([1-6])$/.exec(tagName)?.[1];
-  return level === undefined ? undefined : Number(level);
 }
 
 function getMeta(tree: Root, name: MetaName): string | null {
