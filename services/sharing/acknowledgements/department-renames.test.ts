@@ -1,7 +1,7 @@
 /** Tests that requests keep asking the members of a department that is renamed. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Envelope, newId } from '#libs/contract';
-import { must, type Person, until } from '#libs/testing';
+import { type AnyJson, must, type Person, until } from '#libs/testing';
 import { type AcknowledgementFixture, acknowledgementFixture, outcome } from '../testing/acknowledgements.ts';
 
 let fixture: AcknowledgementFixture;
@@ -34,7 +34,13 @@ const waitForDepartments = (admin: Person, requestId: string, expected: readonly
   });
 
 const requestRows = () => fixture.app.db.collection<{ _id: string }>('acknowledgement_requests');
-const outbox = (service: string) => fixture.app.db.collection<{ _id: string }>(`${service}_outbox`);
+
+/** A row of an outbox; `event` is JSON text. */
+interface OutboxRow {
+  _id: string;
+  event: string;
+}
+const outbox = (service: string) => fixture.app.db.collection<OutboxRow>(`${service}_outbox`);
 
 /** The events of the renames in an organization, in their order. */
 async function listRenames({ organizationId }: Person): Promise<Envelope<{ after: string }>[]> {
@@ -61,8 +67,7 @@ const waitUntilProcessed = (id: string) =>
     return (await inbox.findOne({ _id: id })) !== null;
   });
 
-// biome-ignore lint/suspicious/noExplicitAny: events of several types
-const parseEvent = (row: object): any => JSON.parse((row as { event: string }).event);
+const parseEvent = ({ event }: OutboxRow): AnyJson => JSON.parse(event);
 
 /** The names of the events of a request so far. */
 async function listEvents(requestId: string): Promise<string[]> {
