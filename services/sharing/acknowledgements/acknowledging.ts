@@ -7,7 +7,7 @@ import { ContentChanged } from '../../documents/contract.ts';
 import { getVisibleUser } from '../../identity/contract.ts';
 import { AcknowledgementRequestIsClosed, createAcknowledgement, listAcknowledgements } from '../contract.ts';
 import type { CountAcknowledgement } from '../metrics.ts';
-import { updateOpenRequest } from './department-names.ts';
+import { refreshDepartmentNames } from './department-names.ts';
 import { toAcknowledgement } from './presenters.ts';
 import { recordAcknowledgement, retryDuplicate } from './recording.ts';
 import type { AcknowledgementDeps } from './requests.ts';
@@ -28,7 +28,7 @@ export function acknowledgementHandlers(
             const document = await getDocument(within, body.document_id, 'body');
             const found = await requests.findOpen(within, document.family_id);
             if (!found) throw AcknowledgementRequestIsClosed();
-            const open = await updateOpenRequest(deps, within, found);
+            const open = await refreshDepartmentNames(deps, within, found);
             authorize({ isAsked: await members.isAsked(within, open.request.audience) });
             const person = { id: actor.user_id, kind: 'member' as const, external_id: null };
             const known = await acknowledgements.find(within, {

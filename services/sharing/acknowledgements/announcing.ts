@@ -9,7 +9,7 @@ import type { MemberReader } from '../store/acknowledgement-members.ts';
 import type { ReaderStore } from '../store/acknowledgement-readers.ts';
 import type { OpenRequest, RequestStore } from '../store/acknowledgement-requests.ts';
 import type { DocumentReader } from '../store/documents.ts';
-import { updateOpenRequest } from './department-names.ts';
+import { refreshDepartmentNames } from './department-names.ts';
 import { toRequest } from './presenters.ts';
 
 /** The dependencies of the subscribers. */
@@ -63,7 +63,7 @@ export function announceAcknowledgements(deps: AnnouncingDeps): Subscriber[] {
       const actor = { organization_id: event.organization_id, user_id: null, tx };
       const document = await documents.find(actor, documentId);
       const open = document && (await requests.findOpen(actor, document.family_id));
-      if (open) await work(actor, await updateOpenRequest(deps, actor, open));
+      if (open) await work(actor, await refreshDepartmentNames(deps, actor, open));
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Replaces the names of renamed departments in open requests, so that these ask the same members. */
+/** Replaces the names of renamed departments in open requests, so that the requests still ask the same members. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '#libs/store';
 import { getCurrentNames } from '../rules/acknowledgement.ts';
@@ -6,14 +6,14 @@ import type { RequestRow } from '../store/acknowledgement-collections.ts';
 import type { OpenRequest, RequestStore } from '../store/acknowledgement-requests.ts';
 import type { DocumentReader } from '../store/documents.ts';
 
-/** What reads the current names and writes them. */
+/** Reads renamed departments, and saves requests with the current names. */
 export interface DepartmentNameDeps {
   documents: Pick<DocumentReader, 'findRenamedDepartments' | 'getOrganization'>;
   requests: Pick<RequestStore, 'update'>;
 }
 
-/** Returns an open request with the current names, also if the event of a rename has not been processed yet. */
-export async function updateOpenRequest(
+/** Saves and returns an open request with the current names, also before the event of a rename is processed. */
+export async function refreshDepartmentNames(
   deps: DepartmentNameDeps,
   actor: Actor,
   open: OpenRequest,
@@ -26,14 +26,14 @@ export async function updateOpenRequest(
 export async function updateDepartmentNames(
   { documents, requests }: DepartmentNameDeps,
   actor: Actor,
-  found: readonly RequestRow[],
+  open: readonly RequestRow[],
 ): Promise<RequestRow[]> {
-  const names = new Set(found.flatMap(({ audience }) => audience.departments));
+  const names = new Set(open.flatMap(({ audience }) => audience.departments));
   const renamed = names.size > 0 ? await documents.findRenamedDepartments(actor, [...names]) : [];
-  if (renamed.length === 0) return [...found];
+  if (renamed.length === 0) return [...open];
   const { row_version: departments_version } = await documents.getOrganization(actor);
   const updated: RequestRow[] = [];
-  for (const request of found) {
+  for (const request of open) {
     const before = request.audience.departments;
     const departments = getCurrentNames(before, request.departments_version ?? 0, renamed);
     const isSame = isDeepStrictEqual(departments, before);

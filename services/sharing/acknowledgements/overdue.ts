@@ -8,7 +8,7 @@ import type { ReaderStore } from '../store/acknowledgement-readers.ts';
 import type { DueRequest, RequestStore } from '../store/acknowledgement-requests.ts';
 import type { DocumentReader } from '../store/documents.ts';
 import { hasPending } from './announcing.ts';
-import { updateOpenRequest } from './department-names.ts';
+import { refreshDepartmentNames } from './department-names.ts';
 import { toRequest } from './presenters.ts';
 
 const pollMs = 5_000;
@@ -73,7 +73,7 @@ export function checkOverdue(deps: Omit<OverdueDeps, 'onError'>, due: DueRequest
     if (Number(found?.request.overdue_at) !== Number(due.overdue_at)) return;
     const open = found && (await requests.findOpen(actor, found.request.family_id));
     if (open?.request._id !== due._id) return requests.update(actor, due, { overdue_at: undefined });
-    const { request, published } = await updateOpenRequest(deps, actor, open);
+    const { request, published } = await refreshDepartmentNames(deps, actor, open);
     const overdue_at = getDueAt(request, published);
     if (overdue_at >= now()) return requests.update(actor, request, { overdue_at });
     const { id } = getBaseline(published);

@@ -97,15 +97,15 @@ export function toAudience({ everyone, departments, member_ids }: AudienceInput 
   };
 }
 
-/** A department with its former names; from `until_version` of the organization on, it has the next name. */
+/** A department with its former names. `until_version`: the first version of the organization without the name. */
 export interface RenamedDepartment {
   name: string;
   former_names: readonly { name: string; until_version: number }[];
 }
 
 /**
- * Returns the names that departments have now, which had these names in a version of the organization. A department
- * without a rename since then keeps its name. Repeated names are folded.
+ * Returns the current names of the departments that had `names` at `version` of the organization, each once. Other
+ * names stay.
  */
 export function getCurrentNames(
   names: readonly string[],
@@ -116,7 +116,7 @@ export function getCurrentNames(
     .flatMap(({ name, former_names }) => former_names.map((former) => ({ former, name })))
     .filter(({ former }) => former.until_version > version)
     .sort((one, other) => one.former.until_version - other.former.until_version);
-  // the first department that gave up a name had it in that version
+  // the first department to give up a name after `version` is the one that had it at `version`
   return [...new Set(names.map((name) => renames.find(({ former }) => former.name === name)?.name ?? name))];
 }
 

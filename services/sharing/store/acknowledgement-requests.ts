@@ -105,7 +105,7 @@ export function requestStore(
     },
 
     /** The requests of the organization whose row is open and whose audience names a department. */
-    findNaming(actor: Actor, department: string): Promise<RequestRow[]> {
+    findWithDepartment(actor: Actor, department: string): Promise<RequestRow[]> {
       const { organization_id } = actor;
       const filter = { organization_id, status: 'open' as const, 'audience.departments': department };
       return rows.find(filter, null, within(actor)).lean();
