@@ -1,6 +1,6 @@
 /** Sends requests in a separate thread and discards the responses, so that they do not disturb a measurement. */
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 /** Where to send requests, and the API key. */
@@ -9,10 +9,18 @@ export interface SenderOptions {
   key: string;
 }
 
+/** A request, which may have a body of a type. */
+export interface SenderRequest {
+  method: string;
+  path: string;
+  type?: string;
+  body?: Uint8Array;
+}
+
 /** A sending thread. */
 export interface Sender {
-  /** Sends a request and reads its response. Rejects without a 2xx. */
-  send(method: string, path: string): Promise<void>;
+  /** Sends a request and reads its response. Rejects without a 2xx. One request at a time. */
+  send(request: SenderRequest): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -21,10 +29,11 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const worker = new Worker(new URL(import.meta.url), { workerData: options });
   await once(worker, 'online');
   return {
-    async send(method, path) {
-      worker.postMessage({ method, path });
+    async send(request) {
+      worker.postMessage(request);
       const [status] = await once(worker, 'message');
-      if (status < 200 || status > 299) throw new Error(`${method} ${path} returned ${status}`);
+      if (status < 200 || status > 299)
+        throw new Error(`${request.method} ${request.path} returned ${status}`);
     },
     async close() {
       await worker.terminate();
@@ -36,11 +45,12 @@ if (parentPort) {
   const port = parentPort;
   // `startSender` passes these options
   const { origin, key } = workerData as SenderOptions;
-  port.on('message', ({ method, path }: { method: string; path: string }) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const sent = request(`${origin}${path}`, { method, headers }, (response) => {
+  const agent = new Agent({ keepAlive: true });
+  port.on('message', ({ method, path, type, body }: SenderRequest) => {
+    const headers = { authorization: `Bearer ${key}`, ...(type && { 'content-type': type }) };
+    const sent = request(`${origin}${path}`, { method, headers, agent }, (response) => {
       response.resume().on('end', () => port.postMessage(response.statusCode));
     });
-    sent.end();
+    sent.end(body);
   });
 }

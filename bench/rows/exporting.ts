@@ -1,6 +1,5 @@
 /** Rows for exports: the cost of a file, and the latency of reads under load of exports. */
 import { readFile } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createDocument, publishDocument } from '#libs/testing';
 import type { Row as DbRow } from '../baseline/handler.ts';
 import { withBusyLoops } from '../busy-loops.ts';
@@ -23,8 +22,8 @@ async function createProcedures({ organization, api, copyDocument }: BenchFixtur
   return { ids, toRequest: (i: number) => exportRequest(ids[i % files] ?? id, organization.key) };
 }
 
-function exportRequest(id: string, key: string): BenchRequest {
-  return { method: 'GET', path: `/api/v1/documents/${id}/export/word?template_id=default`, key };
+function exportRequest(id: string, key: string) {
+  return { method: 'GET' as const, path: `/api/v1/documents/${id}/export/word?template_id=default`, key };
 }
 
 /** Every file is rendered. */
@@ -93,23 +92,19 @@ export const readUnderExports = readUnderWork({
   remark:
     'paired with the service without exports, while documents change equally often; one read every 5 ms, two concurrent exports; the p99 counts, because CPU time includes the exports',
   workers: 2,
-  async prepare({ api, organization, db, connect, processes }) {
+  async prepare({ api, organization, db }) {
     const large = { title: 'A procedure of 1,000 nodes', nodes: parseContents(createSample(1_000).nodes) };
     const exported = await Promise.all(
       [large, large].map((body) => createDocument(api, organization.key, body)),
     );
-    const exporter = connect(processes.service.origin);
     const documents = db.collection<{ _id: string }>('documents');
-    let fileMs = 300;
     return {
-      async work(side, worker) {
+      async next(worker) {
         const { id } = exported[worker] ?? { id: '' };
         // the change is not part of the cost of an export, so it happens equally often without exports
         await documents.updateOne({ _id: id }, { $inc: { row_version: 1 } });
-        if (side === 'baseline') await pause(fileMs);
-        else fileMs = await measureMs(() => exporter.send(exportRequest(id, organization.key)));
+        return exportRequest(id, organization.key);
       },
-      end: () => exporter.close(),
     };
   },
 });

@@ -1,7 +1,5 @@
 /** Rows for imports: the conversion compared with mammoth, and the latency of reads beside imports. */
-import { setTimeout as pause } from 'node:timers/promises';
 import mammoth from 'mammoth';
-import { request } from 'undici';
 import { pack } from '#libs/opc';
 import { convertFile } from '../../services/documents/imports/conversion.ts';
 import type { Side } from '../fixture.ts';
@@ -49,26 +47,13 @@ export const readUnderImports = readUnderWork({
   remark:
     'paired with the service without imports; one read every 5 ms, one preview after the other; the p99 counts',
   workers: 1,
-  async prepare({ organization, processes }) {
+  async prepare() {
     const form = new FormData();
     form.append('file', new Blob([new Uint8Array(await createFile())]), 'sop.docx');
     const encoded = new Response(form);
-    // encoded once, because the reads are measured in this process, too
-    const body = Buffer.from(await encoded.arrayBuffer());
     const type = String(encoded.headers.get('content-type'));
-    const headers = { 'content-type': type, authorization: `Bearer ${organization.key}` };
-    const url = `${processes.service.origin}/api/v1/imports/preview`;
-    let importMs = 300;
-    return {
-      async work(side) {
-        if (side === 'baseline') return pause(importMs);
-        const startedAt = performance.now();
-        const { statusCode, body: preview } = await request(url, { method: 'POST', headers, body });
-        await preview.arrayBuffer();
-        if (statusCode !== 200) throw new Error(`The preview got ${statusCode}`);
-        importMs = performance.now() - startedAt;
-      },
-    };
+    const body = Buffer.from(await encoded.arrayBuffer());
+    return { next: async () => ({ method: 'POST', path: '/api/v1/imports/preview', type, body }) };
   },
 });
 

@@ -5,21 +5,19 @@ import type { BenchFixture, Side } from '../fixture.ts';
 import type { BenchRequest } from '../load.ts';
 import { getCpuMs } from '../process-usage.ts';
 import type { Row, Sample } from '../row.ts';
+import { type Sender, type SenderRequest, startSender } from '../sender.ts';
 import { smallDocument } from './trees.ts';
 
 const reads = 1000;
 const everyMs = 5;
 
-/** Other work, which `workers` repeat without a pause. */
+/** Requests that `workers` threads send one after the other. */
 export interface OtherWork {
   name: string;
   remark: string;
   workers: number;
-  /** `work` is called for both sides; on that of the baseline, it waits as long as the work takes. */
-  prepare(fixture: BenchFixture): Promise<{
-    work(side: Side, worker: number): Promise<void>;
-    end?(): Promise<void>;
-  }>;
+  /** `next` is called for both sides, but the request is only sent to the service. */
+  prepare(fixture: BenchFixture): Promise<{ next(worker: number): Promise<SenderRequest> }>;
 }
 
 /** A row that reads a small document every 5 ms, with and without other work. The p99 counts. */
@@ -29,14 +27,26 @@ export function readUnderWork({ name, remark, workers, prepare }: OtherWork): Ro
     async prepare(fixture, share) {
       const { api, organization, clients, processes } = fixture;
       const { id } = await createDocument(api, organization.key, smallDocument);
-      const { work, end } = await prepare(fixture);
+      const { next } = await prepare(fixture);
+      const { origin } = processes.service;
+      const senders = await Promise.all(
+        Array.from({ length: workers }, () => startSender({ origin, key: organization.key })),
+      );
+      let workMs = 300;
+      const work = async (side: Side, worker: number, sender: Sender) => {
+        const other = await next(worker);
+        if (side === 'baseline') return pause(workMs);
+        const startedAt = performance.now();
+        await sender.send(other);
+        workMs = performance.now() - startedAt;
+      };
       const read: BenchRequest = { method: 'GET', path: `/api/v1/documents/${id}`, key: organization.key };
       return {
         async batch(side: Side): Promise<Sample> {
           const count = Math.max(1, Math.round(reads * share));
           let isOver = false;
-          const working = Array.from({ length: workers }, async (_, worker) => {
-            while (!isOver) await work(side, worker);
+          const working = senders.map(async (sender, worker) => {
+            while (!isOver) await work(side, worker, sender);
           });
           const cpuBefore = getCpuMs(processes.service.pid);
           const startedAt = performance.now();
@@ -57,7 +67,9 @@ export function readUnderWork({ name, remark, workers, prepare }: OtherWork): Ro
           durations.sort((a, b) => a - b);
           return { count, wallMs, cpuMs, p99Ms: durations[Math.ceil(count * 0.99) - 1] ?? Number.NaN };
         },
-        ...(end && { end }),
+        async end() {
+          await Promise.all(senders.map((sender) => sender.close()));
+        },
       };
     },
   };

@@ -41,7 +41,7 @@ function requestDuring({ name, remark, prepare }: LargeWork): Limit {
       const sender = await startSender({ origin: `${processes.service.origin}/api/v1`, key });
       const [first = '', ...others] = paths;
       // the first one compiles the code
-      await sender.send(method, first);
+      await sender.send({ method, path: first });
       const durations: number[] = [];
       let isOver = false;
       const sendOthers = async () => {
@@ -56,7 +56,7 @@ function requestDuring({ name, remark, prepare }: LargeWork): Limit {
         try {
           for (const path of others) {
             await before?.();
-            await sender.send(method, path);
+            await sender.send({ method, path });
           }
         } finally {
           isOver = true;
