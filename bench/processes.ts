@@ -88,10 +88,11 @@ async function waitUntilReady(
   startedAt: number,
 ): Promise<number> {
   while (child.exitCode === null && child.signalCode === null) {
-    const status = await getStatus().catch(() => 0);
+    const status = await getStatus().catch((error: unknown) => error);
     const afterMs = performance.now() - startedAt;
     if (status === right) return afterMs;
-    if (afterMs > readyWithinMs) throw new Error(`The status was not ${right} within ${readyWithinMs} ms`);
+    if (afterMs > readyWithinMs)
+      throw new Error(`After ${readyWithinMs} ms, the status is not ${right} but: ${status}`);
     await pause(4);
   }
   throw new Error('The process exited');

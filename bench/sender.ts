@@ -9,7 +9,7 @@ export interface SenderOptions {
   key: string;
 }
 
-/** A request, which may have a body of a type. */
+/** A request. `type` is the content type of its body. */
 export interface SenderRequest {
   method: string;
   path: string;
@@ -19,7 +19,10 @@ export interface SenderRequest {
 
 /** A sending thread. */
 export interface Sender {
-  /** Sends a request and reads its response. Rejects without a 2xx. One request at a time. */
+  /**
+   * Sends a request and reads its response, one at a time. Rejects if the connection fails, or the status is not 200 to
+   * 299.
+   */
   send(request: SenderRequest): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,9 +34,9 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   return {
     async send(request) {
       worker.postMessage(request);
-      const [status] = await once(worker, 'message');
-      if (status < 200 || status > 299)
-        throw new Error(`${request.method} ${request.path} returned ${status}`);
+      const [outcome] = await once(worker, 'message');
+      if (!(outcome >= 200 && outcome <= 299))
+        throw new Error(`${request.method} ${request.path} returned ${outcome}`);
     },
     async close() {
       await worker.terminate();
@@ -48,8 +51,12 @@ if (parentPort) {
   const agent = new Agent({ keepAlive: true });
   port.on('message', ({ method, path, type, body }: SenderRequest) => {
     const headers = { authorization: `Bearer ${key}`, ...(type && { 'content-type': type }) };
-    const sent = request(`${origin}${path}`, { method, headers, agent }, (response) => {
-      response.resume().on('end', () => port.postMessage(response.statusCode));
+    const sent = request(`${origin}${path}`, { method, headers, agent });
+    sent.on('error', (error) => port.postMessage(error.message));
+    sent.on('response', (response) => {
+      response.resume();
+      response.on('error', (error) => port.postMessage(error.message));
+      response.on('end', () => port.postMessage(response.statusCode));
     });
     sent.end(body);
   });

@@ -7,7 +7,9 @@ import type { BenchFixture } from '../bench/fixture.ts';
 import { type Limit, measureLimit } from '../bench/limit.ts';
 import { measure } from '../bench/measure.ts';
 import { limitLine, resultLine } from '../bench/report.ts';
+import { readUnderImports } from '../bench/rows/importing.ts';
 import { logIn } from '../bench/rows/logins.ts';
+import { overload } from '../bench/rows/overload.ts';
 import { publicLinks } from '../bench/rows/public-links.ts';
 import { list, readTree, readTreeOfBson } from '../bench/rows/reading.ts';
 import { searches } from '../bench/rows/searching.ts';
@@ -44,6 +46,31 @@ test('the benchmark measures one row on both sides and one limit', async () => {
     expect(lines).toHaveLength(2);
     expect(lines[0]).toContain('authenticated no-op');
     expect(lines[1]).toMatch(/a word in 0\.1 %.*p95 [\d.]+ ms, goal ≤ 50 ms/);
+  } finally {
+    await mongo.stop();
+  }
+});
+
+test('the benchmark measures overload and reads under load of imports', async () => {
+  const mongo = await testMongo();
+  try {
+    const { results, limits } = await measure({
+      mongoUri: mongo.uri,
+      rows: [readUnderImports],
+      limits: overload.slice(0, 4),
+      batches: 1,
+      share: 0.03,
+      onResult: () => undefined,
+      onLimit: () => undefined,
+    });
+    expect(results[0]?.p99Ratio?.median).toBeGreaterThan(0);
+    expect(limits.map(({ name }) => name)).toEqual([
+      'a request at a third of the capacity',
+      'three times the capacity: an accepted request',
+      'three times the capacity: a rejected request',
+      'three times the capacity: until all requests are accepted again',
+    ]);
+    expect(limits[1]?.value).toBeGreaterThan(0);
   } finally {
     await mongo.stop();
   }

@@ -98,7 +98,7 @@ async function run(fixture: BenchFixture, share: number, { prepare, path }: Load
   const { origin } = processes.service;
   const client = await createRepeatingClient({ origin, path, key: organization.key, connections: 600 });
   try {
-    // compiles hot code, and is over before the process can be saturated
+    // the first requests let V8 compile hot code
     await measureCapacity(client, Math.ceil(3_000 * share));
     const capacity = await measureCapacity(client, Math.ceil(6_000 * share));
     const unloaded = await sendOpenLoad(capacity / 3, 5 * share, client);
@@ -111,7 +111,7 @@ async function run(fixture: BenchFixture, share: number, { prepare, path }: Load
   }
 }
 
-/** Returns how many requests per second 32 connections get answers to. */
+/** Returns how many requests per second are answered if 32 are sent at the same time. */
 async function measureCapacity(client: RepeatingClient, count: number): Promise<number> {
   let sent = 0;
   const startedAt = performance.now();

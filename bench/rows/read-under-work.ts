@@ -1,4 +1,4 @@
-/** Declares rows for the latency of reads while the service does other work. */
+/** The latency of reads while the service does other work. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createDocument } from '#libs/testing';
 import type { BenchFixture, Side } from '../fixture.ts';
@@ -9,18 +9,18 @@ import { type Sender, type SenderRequest, startSender } from '../sender.ts';
 import { smallDocument } from './trees.ts';
 
 const reads = 1000;
-const everyMs = 5;
+const pauseMs = 5;
 
-/** Requests that `workers` threads send one after the other. */
+/** Work of the service: requests that `workers` threads send, each one after the other. */
 export interface OtherWork {
   name: string;
   remark: string;
   workers: number;
-  /** `next` is called for both sides, but the request is only sent to the service. */
+  /** Returns `next`, which creates the next request. For the baseline it is called too, but nothing is sent. */
   prepare(fixture: BenchFixture): Promise<{ next(worker: number): Promise<SenderRequest> }>;
 }
 
-/** A row that reads a small document every 5 ms, with and without other work. The p99 counts. */
+/** Creates a row that reads a small document, pauses for 5 ms, and so on, with and without other work. */
 export function readUnderWork({ name, remark, workers, prepare }: OtherWork): Row {
   return {
     ...{ name, remark, p99Goal: 1.5, unit: 'request' },
@@ -32,6 +32,7 @@ export function readUnderWork({ name, remark, workers, prepare }: OtherWork): Ro
       const senders = await Promise.all(
         Array.from({ length: workers }, () => startSender({ origin, key: organization.key })),
       );
+      // the baseline pauses for as long as the service has worked, at first for a typical time
       let workMs = 300;
       const work = async (side: Side, worker: number, sender: Sender) => {
         const other = await next(worker);
@@ -45,9 +46,13 @@ export function readUnderWork({ name, remark, workers, prepare }: OtherWork): Ro
         async batch(side: Side): Promise<Sample> {
           const count = Math.max(1, Math.round(reads * share));
           let isOver = false;
-          const working = senders.map(async (sender, worker) => {
-            while (!isOver) await work(side, worker, sender);
-          });
+          const working = Promise.all(
+            senders.map(async (sender, worker) => {
+              while (!isOver) await work(side, worker, sender);
+            }),
+          );
+          // a failure rejects `await working` below, once the reads are done
+          working.catch(() => undefined);
           const cpuBefore = getCpuMs(processes.service.pid);
           const startedAt = performance.now();
           const durations: number[] = [];
@@ -56,14 +61,14 @@ export function readUnderWork({ name, remark, workers, prepare }: OtherWork): Ro
               const askedAt = performance.now();
               await clients.service.send(read);
               durations.push(performance.now() - askedAt);
-              await pause(everyMs);
+              await pause(pauseMs);
             }
           } finally {
             isOver = true;
           }
           const wallMs = performance.now() - startedAt;
           const cpuMs = getCpuMs(processes.service.pid) - cpuBefore;
-          await Promise.all(working);
+          await working;
           durations.sort((a, b) => a - b);
           return { count, wallMs, cpuMs, p99Ms: durations[Math.ceil(count * 0.99) - 1] ?? Number.NaN };
         },
