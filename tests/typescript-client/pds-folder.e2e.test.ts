@@ -1,8 +1,8 @@
 /** Tests `pds pull` and `pds push` against real services: nothing that others or the user wrote is lost. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createDocument, must, type Person, publishDocument } from '#libs/testing';
+import { createDocument, must, type Person, publishDocument, tcpProxy } from '#libs/testing';
 import { toChecksum } from '../../clients/typescript/src/cli/document-files.ts';
 import { createPdsFixture, type PdsFixture } from './pds-fixture.ts';
 
@@ -30,10 +30,25 @@ const patch = (id: string, body: unknown) =>
 
 /** Runs a command in the folder. Returns its exit code, and what happened to each file. */
 async function sync(command: 'pull' | 'push', ...options: string[]) {
-  const { code, stdout, stderr } = await pds.run([command, '.', '--json', ...options], { env, cwd: folder });
+  const [paths, rest] = options[0]?.startsWith('-') === false ? [[], options] : [['.'], options];
+  const args = [command, ...paths, '--json', ...rest];
+  const { code, stdout, stderr } = await pds.run(args, { env, cwd: folder });
   if (stdout === '') throw new Error(stderr);
   const results: { file: string; outcome: string; message?: string }[] = JSON.parse(stdout);
   return { code, files: Object.fromEntries(results.map(({ file, outcome }) => [file, outcome])), results };
+}
+
+/** Runs a command whose requests with these bytes do not reach the service. */
+async function syncBroken(bytes: string, command: 'pull' | 'push', ...options: string[]) {
+  const [direct, proxy] = [env, await tcpProxy(pds.app.origin)];
+  proxy.cutAfter(Buffer.from(bytes), 1_000);
+  env = { ...env, PDS_URL: proxy.url };
+  try {
+    return await sync(command, ...options);
+  } finally {
+    env = direct;
+    await proxy.close();
+  }
 }
 
 const text = (value: string) => ({
@@ -208,4 +223,236 @@ test('files of documents with one title have different names', async () => {
   expect(Object.keys(files).every((name) => /^sop-[0-9a-f]{12}\.json$/.test(name))).toBe(true);
   expect(Object.keys(files)).toHaveLength(2);
   expect(await readFile(path('sop.md'), 'utf8')).toBe('my own notes');
+});
+
+test('a pull keeps the Markdown file that a document was imported from', async () => {
+  const source = '# Note\n\n![p](p.png)\n';
+  await writeFile(path('note.md'), source);
+  await writeFile(path('same.html'), '<h1>Same</h1>');
+  await writeFile(path('same.md'), '# My own');
+  expect(await sync('push')).toMatchObject({
+    code: 1,
+    files: { 'note.md': 'created', 'same.html': 'created', 'same.md': 'failed' },
+  });
+  for (const name of ['note.json', 'same.json']) await patch((await read(name)).id, { department: 'Shop' });
+  const pulled = { 'note.json': 'pulled', 'note.md': 'kept', 'same.json': 'pulled', 'same.md': 'kept' };
+  const { code, files, results } = await sync('pull');
+  expect([code, files]).toEqual([0, pulled]);
+  expect(results.find(({ file }) => file === 'note.md')?.message).toContain('so it stays');
+  expect((await read('note.json')).department).toBe('Shop');
+  expect((await sync('pull')).files).toEqual({ 'note.json': 'unchanged', 'same.json': 'unchanged' });
+
+  await patch((await read('note.json')).id, { department: 'Office' });
+  await sync('pull', '--force');
+  expect(await readFile(path('note.md'), 'utf8')).toBe(source);
+  expect(await readFile(path('same.md'), 'utf8')).toBe('# My own');
+
+  await rename(path('note.md'), path('moved.md'));
+  expect((await sync('pull')).files).toMatchObject({ 'note.json': 'pulled' });
+  expect(await readFile(path('note.md'), 'utf8')).toContain('Office');
+});
+
+test('a pull keeps a changed Markdown copy, also with --force', async () => {
+  const { id } = await createDocument(pds.app, admin.key, { title: 'SOP' });
+  await sync('pull');
+  const copy = await readFile(path('sop.md'), 'utf8');
+  await writeFile(path('sop.md'), `${copy}My remark`);
+  await patch(id, { version: '2' });
+  expect(await sync('pull')).toMatchObject({ code: 0, files: { 'sop.json': 'pulled', 'sop.md': 'kept' } });
+  expect(await readFile(path('sop.md'), 'utf8')).toBe(`${copy}My remark`);
+  expect((await sync('pull')).files).toEqual({ 'sop.json': 'unchanged' });
+
+  await patch(id, { version: '3' });
+  expect((await sync('pull', '--force')).files).toEqual({ 'sop.json': 'pulled', 'sop.md': 'kept' });
+  expect(await readFile(path('sop.md'), 'utf8')).toBe(`${copy}My remark`);
+});
+
+test('a pull updates a Markdown copy whose ends of lines Git has changed', async () => {
+  const { id } = await createDocument(pds.app, admin.key, { title: 'SOP' });
+  await sync('pull');
+  const copy = await readFile(path('sop.md'), 'utf8');
+  await writeFile(path('sop.md'), copy.replaceAll('\n', '\r\n'));
+  await patch(id, { version: '3' });
+  expect((await sync('pull')).files).toEqual({ 'sop.json': 'pulled' });
+  expect(await readFile(path('sop.md'), 'utf8')).toContain('Version 3');
+});
+
+test('a pull writes a deleted Markdown copy again', async () => {
+  await createDocument(pds.app, admin.key, { title: 'SOP' });
+  await sync('pull');
+  await rm(path('sop.md'));
+  expect((await sync('pull')).files).toEqual({ 'sop.json': 'pulled' });
+  expect(await readFile(path('sop.md'), 'utf8')).toContain('SOP');
+  await write('sop.json', { ...(await read('sop.json')), version: 'mine' });
+  await rm(path('sop.md'));
+  expect((await sync('pull')).files).toEqual({ 'sop.json': 'edited' });
+});
+
+test('a pull updates the Markdown copy of a renamed file and of a revision', async () => {
+  const { id } = await publishDocument(pds.app, admin.key, { title: 'SOP', version: '1', nodes: tree });
+  await sync('pull');
+  for (const type of ['json', 'md']) await rename(path(`sop.${type}`), path(`till.${type}`));
+  await write('till.json', { ...(await read('till.json')), version: '2' });
+  expect((await sync('push', '--revise', '--publish')).files).toEqual({ 'till.json': 'revised' });
+  const revision = (await read('till.json')).id;
+  expect(revision).not.toBe(id);
+  await must(pds.app, 'POST', `/documents/${revision}/archive`, { as: admin.key });
+  expect((await sync('pull', '--status', 'archived')).files).not.toHaveProperty('till.md');
+  expect(await readFile(path('till.md'), 'utf8')).toContain('Version 2');
+
+  await writeFile(path('other.md'), 'my own notes');
+  await rename(path('till.json'), path('other.json'));
+  await sync('pull', '--status', 'archived', '--force');
+  expect(await readFile(path('other.md'), 'utf8')).toBe('my own notes');
+});
+
+test('a pull after a push updates the Markdown copy', async () => {
+  await createDocument(pds.app, admin.key, { title: 'SOP', nodes: tree });
+  await sync('pull');
+  await write('sop.json', { ...(await read('sop.json')), title: 'Renamed' });
+  expect((await sync('push')).files).toEqual({ 'sop.json': 'updated' });
+  expect((await sync('pull')).files).toEqual({ 'sop.json': 'pulled' });
+  expect(await readFile(path('sop.md'), 'utf8')).toContain('# Renamed');
+  expect((await sync('pull')).files).toEqual({ 'sop.json': 'unchanged' });
+
+  await write('sop.json', { ...(await read('sop.json')), title: 'Renamed again' });
+  await sync('push');
+  await writeFile(path('sop.md'), 'my own notes');
+  expect((await sync('pull')).files).toEqual({ 'sop.json': 'unchanged' });
+  expect(await readFile(path('sop.md'), 'utf8')).toBe('my own notes');
+});
+
+test('a pull without the record of a Markdown copy keeps the file', async () => {
+  const { id } = await createDocument(pds.app, admin.key, { title: 'SOP' });
+  await sync('pull');
+  const copy = await readFile(path('sop.md'), 'utf8');
+  const { etag, checksum } = (await read('.pds.json'))[id];
+  await write('.pds.json', { [id]: { etag, checksum } });
+  await patch(id, { version: '2' });
+  expect((await sync('pull', '--force')).files).toEqual({ 'sop.json': 'pulled', 'sop.md': 'kept' });
+  expect(await readFile(path('sop.md'), 'utf8')).toBe(copy);
+});
+
+test('a push publishes a draft whose publishing failed before', async () => {
+  await write('till.json', { title: ' Closing the till ', nodes: tree });
+  await writeFile(path('shop.md'), '# Opening the shop\n\n## First\n\nUnlock.\n');
+  const first = await syncBroken('/publish HTTP', 'push', '--publish');
+  expect(first).toMatchObject({ code: 6, files: { 'till.json': 'failed' } });
+  expect(first.results[0]).toMatchObject({
+    id: (await read('till.json')).id,
+    message: expect.stringContaining('The draft is saved, but not published'),
+  });
+  expect((await syncBroken('/publish HTTP', 'push', 'shop.md', '--publish')).files).toEqual({
+    'shop.md': 'failed',
+  });
+
+  const drafts = { 'shop.json': 'unchanged', 'till.json': 'unchanged' };
+  expect(await sync('push')).toMatchObject({ code: 0, files: drafts });
+  expect(await sync('pull')).toMatchObject({ code: 0, files: { ...drafts, 'till.json': 'pulled' } });
+  const published = { 'shop.json': 'published', 'till.json': 'published' };
+  expect(await sync('push', '--publish', '--dry-run')).toMatchObject({ code: 0, files: published });
+  expect(await sync('push', '--publish')).toMatchObject({ code: 0, files: published });
+  expect((await get((await read('till.json')).id)).status).toBe('published');
+  expect(await sync('push', '--publish')).toMatchObject({ code: 0, files: drafts });
+});
+
+test('a push does not publish the drafts of a push without --publish', async () => {
+  await write('till.json', { title: 'Closing the till' });
+  await sync('push');
+  expect((await sync('push', '--publish')).files).toEqual({ 'till.json': 'unchanged' });
+  expect((await get((await read('till.json')).id)).status).toBe('draft');
+});
+
+test('a draft that others have published after a failure is unchanged', async () => {
+  await write('till.json', { title: 'Closing the till' });
+  await syncBroken('/publish HTTP', 'push', '--publish');
+  const { id } = await read('till.json');
+  await must(pds.app, 'POST', `/documents/${id}/publish`, { as: admin.key });
+  await sync('pull');
+  expect(await sync('push', '--publish')).toMatchObject({ code: 0, files: { 'till.json': 'unchanged' } });
+});
+
+test('a file that two paths lead to is pushed once', async () => {
+  await write('till.json', { title: 'Closing the till' });
+  await writeFile(path('shop.md'), '# Opening the shop\n');
+  await symlink(folder, path('link'));
+  const { code, results } = await sync('push', '.', 'till.json', 'shop.md', './link/till.json');
+  expect([code, results.map(({ outcome }) => outcome)]).toEqual([0, ['created', 'created']]);
+  expect(await must(pds.app, 'GET', '/documents', { as: admin.key })).toHaveLength(2);
+});
+
+test('publishing and reviews are no conflict with an edited file', async () => {
+  await write('sop.json', { title: ' SOP ', version: '1', language: 'pt-br', nodes: tree });
+  await sync('push');
+  const { id, ...file } = await read('sop.json');
+  expect(file).toMatchObject({ title: 'SOP', language: 'pt-BR' });
+  await write('sop.json', { id, ...file, version: '2', language: 'de-at' });
+  await sync('push');
+  expect(await read('sop.json')).toMatchObject({ version: '2', language: 'de-AT' });
+  await must(pds.app, 'POST', `/documents/${id}/publish`, { as: admin.key });
+  await must(pds.app, 'PATCH', `/documents/${id}/review`, { as: admin.key, body: { every_months: 12 } });
+  await write('sop.json', { ...(await read('sop.json')), version: '3' });
+  expect(await sync('pull')).toMatchObject({ code: 0, files: { 'sop.json': 'edited' } });
+  expect(await sync('push', '--revise')).toMatchObject({ code: 0, files: { 'sop.json': 'revised' } });
+  expect(await get((await read('sop.json')).id)).toMatchObject({ version: '3', parent_doc_id: id });
+});
+
+test('a file of a replaced version is no conflict, because it cannot change', async () => {
+  const { id } = await publishDocument(pds.app, admin.key, { title: 'SOP', version: '1' });
+  await sync('pull');
+  const draft = await must(pds.app, 'POST', `/documents/${id}/revise`, { as: admin.key });
+  await must(pds.app, 'POST', `/documents/${draft.id}/publish`, { as: admin.key });
+  await write('sop.json', { ...(await read('sop.json')), version: '2' });
+  const { code, results } = await sync('push');
+  expect([code, results[0]?.message]).toEqual([1, expect.stringContaining('is archived')]);
+});
+
+test('an edit after a pull that ended before its copy is no conflict', async () => {
+  const { id } = await createDocument(pds.app, admin.key, { title: 'SOP', version: '1' });
+  await sync('pull');
+  await patch(id, { version: '2' });
+  await syncBroken('/export/markdown', 'pull').catch(() => {});
+  expect((await read('sop.json')).version).toBe('2');
+  await write('sop.json', { ...(await read('sop.json')), department: 'Shop' });
+  expect(await sync('push')).toMatchObject({ code: 0, files: { 'sop.json': 'updated' } });
+  await patch(id, { version: '3' });
+  await syncBroken('/export/markdown', 'pull').catch(() => {});
+  expect((await sync('pull')).files).toEqual({ 'sop.json': 'unchanged' });
+  expect(await readFile(path('sop.md'), 'utf8')).toContain('Version 3');
+});
+
+test('a push does not import the copies of pull without their JSON files', async () => {
+  await createDocument(pds.app, admin.key, { title: 'SOP', nodes: tree });
+  await sync('pull');
+  await rename(path('sop.json'), path('renamed.json'));
+  expect(await sync('push')).toMatchObject({ code: 0, files: { 'renamed.json': 'unchanged' } });
+  await rm(path('renamed.json'));
+  const copy = await readFile(path('sop.md'), 'utf8');
+  await writeFile(path('sop.md'), copy.replaceAll('\n', '\r\n'));
+  expect(await sync('push', '--publish')).toEqual({ code: 0, files: {}, results: [] });
+  const { code, results } = await sync('push', 'sop.md');
+  expect([code, results[0]?.message]).toEqual([1, expect.stringContaining('`pds import` creates')]);
+  expect(await must(pds.app, 'GET', '/documents', { as: admin.key })).toHaveLength(1);
+
+  await writeFile(path('sop.md'), `${copy}My own text\n`);
+  expect(await sync('push')).toMatchObject({ code: 0, files: { 'sop.md': 'created' } });
+});
+
+test('a pulled document does not hide a file that waits for its import', async () => {
+  for (const title of ['Lock-up', 'Till', 'Shop']) await createDocument(pds.app, admin.key, { title });
+  await writeFile(path('lock-up.html'), '<h1>Other</h1>');
+  await writeFile(path('TILL.markdown'), '# Other');
+  const { files } = await sync('pull');
+  expect(Object.keys(files).sort()).toEqual([
+    expect.stringMatching(/^lock-up-[0-9a-f]{12}\.json$/),
+    'shop.json',
+    expect.stringMatching(/^till-[0-9a-f]{12}\.json$/),
+  ]);
+  await rename(path('shop.json'), path('shop.JSON'));
+  await writeFile(path('shop.htm'), '<h1>Shop</h1>');
+  expect(await sync('push')).toMatchObject({
+    code: 0,
+    files: { 'TILL.markdown': 'created', 'lock-up.html': 'created', 'shop.JSON': 'unchanged' },
+  });
+  expect(await must(pds.app, 'GET', '/documents', { as: admin.key })).toHaveLength(5);
 });

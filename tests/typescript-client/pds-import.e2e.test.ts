@@ -134,3 +134,68 @@ test('pds push names the subfolders that it does not read', async () => {
   expect([code, stdout]).toEqual([0, expect.stringContaining('1 created')]);
   expect(stderr).toBe('Subfolders are not read: line-2\n');
 });
+
+test('pds push sends the pictures in the folder of a Markdown or HTML file', async () => {
+  await mkdir(join(folder, 'img'));
+  const picture = fileURLToPath(new URL('../../docs/images/import.png', import.meta.url));
+  await copyFile(picture, join(folder, 'img', 'Screen größe.png'));
+  await writeFile(join(folder, '..', 'outside.png'), 'not sent');
+  const markdown = '# Note\n\n![one](<img/Screen größe.png>)\n\n![two](img/screen%20gr%C3%B6%C3%9Fe.png)\n';
+  await writeFile(join(folder, 'note.md'), `${markdown}\n![three](../outside.png)\n`);
+  await writeFile(join(folder, 'page.html'), '<h1>Page</h1><img alt="one" src="img/Screen größe.png">');
+  await writeFile(join(folder, 'untitled.md'), '![one](<img/Screen größe.png>)');
+  const { code, stdout } = await pds.run(['push', '.', '--json'], { env, cwd: folder });
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    0,
+    [
+      { file: 'note.md', message: expect.stringContaining('1 picture\nwarning: ') },
+      { file: 'page.html', message: expect.stringMatching(/1 picture$/) },
+      { file: 'untitled.md', outcome: 'created' },
+    ],
+  ]);
+  const note = await readFile(join(folder, 'note.json'), 'utf8');
+  expect(note.match(/"src": "asset:/g)).toHaveLength(2);
+  expect(note).toContain('[picture: three]');
+  expect(await readFile(join(folder, 'page.json'), 'utf8')).toContain('"src": "asset:');
+  expect(JSON.parse(await readFile(join(folder, 'untitled.json'), 'utf8')).title).toBe('untitled');
+
+  const preview = await pds.run(['import', 'note.md', '--preview'], { env, cwd: folder });
+  expect(preview.stdout).toContain('1 picture\n');
+});
+
+test('pds push fails for a Markdown file with more than 27 MiB of pictures', async () => {
+  const names = ['a.png', 'b.png', 'c.png'];
+  for (const name of names) await writeFile(join(folder, name), new Uint8Array(10 * 1024 * 1024));
+  await writeFile(join(folder, 'note.md'), names.map((name) => `![](${name})`).join('\n'));
+  await copyFile(join(files, 'shop.md'), join(folder, 'shop.md'));
+  const { code, stdout } = await pds.run(['push', '.', '--json'], { env, cwd: folder });
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    1,
+    [
+      { file: 'note.md', outcome: 'failed', message: expect.stringContaining('27 MiB') },
+      { file: 'shop.md', outcome: 'created' },
+    ],
+  ]);
+});
+
+test('pds push skips the lock files of open documents', async () => {
+  const names = ['~$arranque.docx', '.~lock.arranque.docx#', '~$old.doc'];
+  for (const name of names) await writeFile(join(folder, name), 'lock');
+  await copyFile(join(files, 'arranque.docx'), join(folder, 'arranque.docx'));
+  for (const paths of [['.'], ['~$arranque.docx', 'arranque.json']]) {
+    const { code, stdout, stderr } = await pds.run(['push', ...paths], { env, cwd: folder });
+    expect([code, stdout, stderr]).toEqual([0, expect.not.stringContaining('~'), '']);
+  }
+});
+
+test('pds push names the documents that it does not support once', async () => {
+  for (const name of ['a.doc', 'b.ODT', 'c.rtf', 'd.txt', '.e.odt', 'done.doc', 'readme.rtf'])
+    await writeFile(join(folder, name), 'x');
+  await writeFile(join(folder, 'done.json'), '{ "title": "Done" }');
+  const { code, stdout, stderr } = await pds.run(['push', '.'], { env, cwd: folder });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('1 created')]);
+  expect(stderr).toBe('Not supported: a.doc, b.ODT, c.rtf\nSave them as .docx, and push again.\n');
+
+  const named = await pds.run(['push', 'b.ODT'], { env, cwd: folder });
+  expect([named.code, named.stdout]).toEqual([1, expect.stringContaining('Upload a .docx')]);
+});

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -101,9 +102,20 @@ def test_a_body_is_sent_as_json_and_no_body_has_no_media_type() -> None:
 def test_bytes_paths_and_files_become_files_of_a_form(tmp_path: Path) -> None:
     path = tmp_path / "corporate.docx"
     path.write_bytes(b"PK")
-    contents: list[tuple[object, str]] = [(b"PK", "file"), (path, "corporate.docx"), (io.BytesIO(b"PK"), "file")]
-    for file, name in contents:
-        request = build("createTemplate", body={"name": "Corporate", "file": file, "indent_inches": 0.7})
+    with path.open("rb") as opened, open(os.open(path, os.O_RDONLY), "rb") as without_name:
+        contents: list[tuple[object, str]] = [
+            (b"PK", "file"),
+            (path, "corporate.docx"),
+            (opened, "corporate.docx"),
+            (("other.docx", b"PK"), "other.docx"),
+            (without_name, "file"),
+            (io.BytesIO(b"PK"), "file"),
+        ]
+        requests = [
+            (name, build("createTemplate", body={"name": "Corporate", "file": file, "indent_inches": 0.7}))
+            for file, name in contents
+        ]
+    for name, request in requests:
         form = {"data": {"name": "Corporate", "indent_inches": "0.7"}, "files": {"file": (name, b"PK")}}
         assert request.content == form
     with pytest.raises(TypeError, match="not open for reading bytes"):

@@ -16,12 +16,15 @@ describe('the URL of the service', () => {
     expect(toBase(url)).toBe(expected);
   });
 
-  test.each(['', 'sop.example.com', 'ftp://sop.example.com', 'https://ada:secret@sop.example.com'])(
-    '%j is rejected',
-    (url) => {
-      expect(() => toBase(url)).toThrow('is not the URL of a service');
-    },
-  );
+  test.each([
+    '',
+    'sop.example.com',
+    'ftp://sop.example.com',
+    'https://ada:secret@sop.example.com',
+    'https://:secret@sop.example.com',
+  ])('%j is rejected', (url) => {
+    expect(() => toBase(url)).toThrow('is not the URL of a service');
+  });
 });
 
 describe('requests', () => {

@@ -34,11 +34,11 @@ export interface BuiltRequest {
 
 /**
  * The address without a trailing `/` and without `/api/v1`. Throws a `TypeError` unless it is an http or
- * https URL without a user name.
+ * https URL without a user name or password.
  */
 export function toBase(url: string): string {
   const parsed = parseUrl(url);
-  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== '')
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username + parsed.password !== '')
     throw new TypeError(`"${url}" is not the URL of a service. Use one such as https://sop.example.com.`);
   return (parsed.origin + parsed.pathname).replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }

@@ -16,8 +16,12 @@ from urllib.parse import quote
 
 import httpx
 
-FileContent: TypeAlias = bytes | os.PathLike[str] | IO[bytes]
-"""The content of a file for an upload: the bytes, a path, or a file that is open for reading bytes."""
+FileContent: TypeAlias = bytes | os.PathLike[str] | IO[bytes] | tuple[str, bytes]
+"""
+The content of a file for an upload: the bytes, a path, a file that is open for reading bytes, or a name and the bytes.
+
+An import reads the format from the name, which bytes alone do not have.
+"""
 
 
 @dataclass(frozen=True)
@@ -167,10 +171,19 @@ def _to_form(fields: object) -> dict[str, Any]:
             path = Path(value)
             files[name] = (path.name, path.read_bytes())
         elif hasattr(value, "read"):
-            files[name] = ("file", _read_file(value))
+            files[name] = (_get_name(value), _read_file(value))
+        elif isinstance(value, tuple):
+            file_name, file_bytes = value
+            files[name] = (str(file_name), bytes(file_bytes))
         elif value is not None:
             data[name] = _to_text(value)
     return {"data": data, "files": files}
+
+
+def _get_name(file: IO[bytes]) -> str:
+    # a file that was opened by its descriptor has a number instead
+    name = getattr(file, "name", None)
+    return (Path(name).name if isinstance(name, str) else "") or "file"
 
 
 def _read_file(file: IO[bytes]) -> bytes:

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   readBases,
   readDocumentFiles,
+  toBaseName,
   toChecksum,
   toNewPath,
   toSlug,
@@ -27,6 +28,7 @@ describe('file names', () => {
     ['../../etc/passwd', 'etc-passwd'],
     ['!!!', 'document'],
     ['x'.repeat(300), 'x'.repeat(60)],
+    ['𖤚'.repeat(60), '𖤚'.repeat(45)],
   ])('%j becomes a file name', (title, expected) => {
     expect(toSlug(title)).toBe(expected);
   });
@@ -58,6 +60,14 @@ describe('reading a folder', () => {
     ]);
   });
 
+  test('a file is read with an extension in capitals and a byte order mark', async () => {
+    await write('A.JSON', '\uFEFF{ "title": "A" }');
+    const expected = [expect.objectContaining({ path: join(folder, 'A.JSON') })];
+    expect(await readDocumentFiles(folder)).toEqual(expected);
+    expect(await readDocumentFiles(join(folder, 'A.JSON'))).toEqual(expected);
+    expect(toBaseName(join(folder, 'A.JSON'))).toBe('A');
+  });
+
   test('a file is read as it was written', async () => {
     const nodes = [{ node_type: 'section' as const, title: 'S', children: [] }];
     const content = { title: 'A', version: '1', department: null, language: 'de', nodes };
@@ -74,6 +84,8 @@ describe('reading a folder', () => {
     [{}, '"title" must be a text'],
     [{ title: 'A', version: 2 }, '"version" must be a text or null'],
     [{ title: 'A', id: 7 }, '"id" must be a text'],
+    [{ title: 'A', id: '' }, '"id" cannot be ""'],
+    [{ title: 'A', id: '..' }, '"id" cannot be ".."'],
     [{ title: 'A', nodes: {} }, '"nodes" must be a list'],
   ])('%j is rejected with the name of the file', async (value, message) => {
     await write('a.json', value);

@@ -27,21 +27,30 @@ export interface DocumentFile {
 export interface Base {
   etag: string;
   checksum: string;
+  /** The checksum of the Markdown copy that pull wrote; undefined if it wrote none. */
+  markdown?: string;
+  /** Set by push, whose changes the Markdown copy does not have yet. */
+  markdown_outdated?: true;
+  /** Set by push before it publishes this draft, and removed afterwards. The next push publishes such a draft. */
+  publish_pending?: true;
 }
 
 /** The bases of a folder's documents by their ids. */
 export type Bases = Map<string, Base>;
 
 const basesFile = '.pds.json';
+/** File systems allow names of 255 bytes, and a name may get the end of an id. */
+const maxSlugBytes = 180;
+const documentFile = /\.json$/i;
 const fields = ['id', 'title', 'version', 'department', 'language', 'nodes'];
 
 /** Reads all document files of a folder, or only the file if the path is one. Rejects if one is not valid. */
 export async function readDocumentFiles(path: string): Promise<DocumentFile[]> {
-  if (path.endsWith('.json')) return [await readDocumentFile(path)];
+  if (documentFile.test(path)) return [await readDocumentFile(path)];
   const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`Cannot read the folder ${path}: ${error.message}`);
   });
-  const selected = names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
+  const selected = names.filter((name) => documentFile.test(name) && !name.startsWith('.')).sort();
   const files = await Promise.all(selected.map((name) => readDocumentFile(join(path, name))));
   const paths = new Map<string, string>();
   for (const { id, path: file } of files.filter(({ id }) => id !== undefined)) {
@@ -59,7 +68,8 @@ async function readDocumentFile(path: string): Promise<DocumentFile> {
   });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // editors of Windows begin a file with a byte order mark
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new CommandError(`${path} is not valid JSON: ${(error as Error).message}`, 1, { cause: error });
   }
@@ -82,6 +92,8 @@ function toDocument(path: string, value: unknown): Pick<DocumentFile, 'id' | 'co
     nodes = [],
   } = value as Record<string, unknown>;
   if (id !== undefined && typeof id !== 'string') throw invalid('"id" must be a text');
+  // no request can contain these
+  if (id !== undefined && /^\.{0,2}$/.test(id)) throw invalid(`"id" cannot be "${id}"`);
   if (typeof title !== 'string') throw invalid('"title" must be a text');
   for (const [name, text] of Object.entries({ version, department, language }))
     if (text !== null && typeof text !== 'string') throw invalid(`"${name}" must be a text or null`);
@@ -154,10 +166,15 @@ export function toSlug(title: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '');
-  return [...slug].slice(0, 60).join('').replace(/-+$/, '') || 'document';
+  let short = [...slug].slice(0, 60);
+  while (Buffer.byteLength(short.join('')) > maxSlugBytes) short = short.slice(0, -1);
+  return short.join('').replace(/-+$/, '') || 'document';
 }
 
-/** The path of a new file for a document: its slug, with the end of the id if the name is in use. */
+/**
+ * The path of a new file for a document: its slug, with the end of the id if the name is in use. `used` has names in
+ * lower case, because some file systems do not tell cases apart.
+ */
 export function toNewPath(
   folder: string,
   { id, title }: { id: string; title: string },
@@ -172,5 +189,5 @@ export function toNewPath(
 
 /** The name of a file without its folder and its extension. */
 export function toBaseName(path: string): string {
-  return basename(path, '.json');
+  return basename(path).replace(documentFile, '');
 }

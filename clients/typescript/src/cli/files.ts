@@ -1,7 +1,7 @@
 /** Writes files so that no reader sees half of one, and nothing is overwritten by accident. */
 import { randomUUID } from 'node:crypto';
 import { constants, createWriteStream } from 'node:fs';
-import { copyFile, link, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,12 +11,14 @@ import { ConnectionError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { CommandError } from './exit-codes.ts';
 
-/** Replaces a file in one step. */
+/** Replaces a file in one step. Writes through a symbolic link, and directly to a pipe or device. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = toTemporary(path);
+  const target = await findTarget(path);
+  if (target.isStream) return writeFile(target.path, content);
+  const temporary = toTemporary(target.path);
   try {
     await writeFile(temporary, content);
-    await rename(temporary, path);
+    await rename(temporary, target.path);
   } finally {
     await rm(temporary, { force: true });
   }
@@ -36,15 +38,29 @@ export async function saveDownload(
     return undefined;
   }
   const path = resolve(context.cwd, output ?? file.name);
-  const temporary = toTemporary(path);
+  const target = output === undefined ? { path, isStream: false } : await findTarget(path);
+  if (target.isStream) {
+    await pipeline(toNodeStream(file), createWriteStream(target.path)).catch(explainBreak);
+    return path;
+  }
+  const temporary = toTemporary(target.path);
   try {
     await pipeline(toNodeStream(file), createWriteStream(temporary, { flags: 'wx' })).catch(explainBreak);
-    if (output !== undefined) await rename(temporary, path);
+    if (output !== undefined) await rename(temporary, target.path);
     else await linkNew(temporary, path);
   } finally {
     await rm(temporary, { force: true });
   }
   return path;
+}
+
+/** Finds what to write for a path: the file that a symbolic link names, and whether it is a pipe or device. */
+async function findTarget(path: string): Promise<{ path: string; isStream: boolean }> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found) return { path, isStream: false };
+  // a pipe such as /dev/stdout has no real path
+  if (!found.isFile() && !found.isDirectory()) return { path, isStream: true };
+  return { path: await realpath(path), isStream: false };
 }
 
 /** Gives a file its name unless there is one with this name. */

@@ -7,9 +7,9 @@ import { formatImportReport, importFile, previewFile } from './import-files.ts';
 export const importCommand = command({
   name: 'import',
   summary: 'Create drafts from a Word, Markdown or HTML file, or a library',
-  details: `The file is a .docx, .md or .html, a .zip with one .md or .html and its pictures, or a library that
-"pds library export" has written. Headings become sections, steps and sub-steps. Prints the id of each draft, and what
-was left out or changed. With --preview, nothing is created.`,
+  details: `The file is a .docx, a .md or .html, whose pictures are sent if they are in its folder, a .zip with one .md or
+.html and its pictures, or a library that "pds library export" has written. Headings become sections, steps and
+sub-steps. Prints the id of each draft, and what was left out or changed. With --preview, nothing is created.`,
   arguments: [{ name: 'file', description: 'The file', completes: 'files' }],
   options: {
     preview: { type: 'boolean', description: 'Show the sections, steps and sub-steps, and create nothing' },

@@ -12,9 +12,20 @@ import { type ForwardResult, forward, signWith } from './forward.ts';
 /** How long a request waits for events, and the longest pause after a failure. */
 const [waitSeconds, maxPauseMs] = [30, 30_000];
 
+/**
+ * The most events of a request. The service signs them all when it responds. Receivers reject signatures that are older
+ * than 300 seconds, and ten responses in the last moment take 100 seconds.
+ */
+const batchSize = 10;
+
 interface Listener {
   id: string;
   secret: string;
+}
+
+interface VerifiedEvent {
+  event: ListenedEvent;
+  payload: WebhookPayload;
 }
 
 /** What to do with events. */
@@ -108,9 +119,9 @@ async function handleEvents(
       if (handledIds.length > 0)
         await client.confirmWebhookEvents({ listener_id: listener.id, body: { event_ids: handledIds } });
       handledIds = [];
-      for (const event of await receive(context, client, listener.id)) {
-        await handleEvent(context, event, listener, handling);
-        handledIds.push(event.event_id);
+      for (const verified of await receive(context, client, listener)) {
+        await handleEvent(context, verified, handling);
+        handledIds.push(verified.event.event_id);
       }
       pauseMs = 1_000;
     } catch (error) {
@@ -125,24 +136,28 @@ async function handleEvents(
   }
 }
 
-async function receive(context: Context, client: Client, listener_id: string): Promise<ListenedEvent[]> {
+/** Receives events and verifies them before any is forwarded: a slow receiver would make later signatures too old. */
+async function receive(context: Context, client: Client, { id, secret }: Listener): Promise<VerifiedEvent[]> {
   const start = performance.now();
   const options = { timeoutMs: (waitSeconds + 15) * 1_000 };
-  const events = await client.receiveWebhookEvents({ listener_id, wait_seconds: waitSeconds }, options);
+  const input = { listener_id: id, wait_seconds: waitSeconds, limit: batchSize };
+  const events = await client.receiveWebhookEvents(input, options);
   // a service that stops does not wait
   if (events.length === 0 && performance.now() - start < 1_000)
     await pause(1_000, undefined, { signal: context.signal });
-  return events;
+  const verify = async (event: ListenedEvent): Promise<VerifiedEvent> => {
+    const headers = new Headers(event.headers);
+    return { event, payload: await verifyWebhook({ secret, headers, body: event.body }) };
+  };
+  return Promise.all(events.map(verify));
 }
 
-/** Verifies, forwards and prints an event. */
+/** Forwards and prints an event. */
 async function handleEvent(
   context: Context,
-  event: ListenedEvent,
-  { secret }: Listener,
+  { event, payload }: VerifiedEvent,
   { target, ownSecret, types }: Handling,
 ): Promise<void> {
-  const payload = await verifyWebhook({ secret, headers: new Headers(event.headers), body: event.body });
   if (types.length > 0 && !types.includes(event.event_type)) return;
   const signed = ownSecret === undefined ? event : signWith(ownSecret, event);
   const forwarded = target && (await forward(target, signed, context.signal));

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readStoredCredentials } from './credentials.ts';
 import { runCommandLine } from './run.ts';
@@ -22,6 +23,8 @@ let folder: string;
 let env: Record<string, string>;
 let server: Server;
 let paths: string[];
+/** The body of the last login. */
+let loginBody: string;
 /** Called with the path of each request. Returns whether the connection breaks instead of a response. */
 let breaks: (path: string) => boolean;
 
@@ -29,11 +32,14 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pds-login-'));
   paths = [];
   breaks = () => false;
-  const respond: RequestListener = ({ url = '', socket }: IncomingMessage, response) => {
+  const respond: RequestListener = async (request: IncomingMessage, response) => {
+    const { url = '', socket } = request;
     const path = url.replace('/api/v1', '');
     paths.push(path);
-    if (breaks(path)) socket.destroy();
-    else if (path === '/auth/logout') response.writeHead(204).end();
+    if (breaks(path)) return void socket.destroy();
+    const body = await text(request);
+    if (path === '/auth/login') loginBody = body;
+    if (path === '/auth/logout') response.writeHead(204).end();
     else response.setHeader('content-type', 'application/json').end(JSON.stringify(responses[path]));
   };
   server = createServer(respond).listen(0, '127.0.0.1');
@@ -46,7 +52,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function run(args: readonly string[], signal = new AbortController().signal) {
+async function run(args: readonly string[], signal = new AbortController().signal, input = 'secret\n') {
   const output = { stdout: '', stderr: '' };
   const collect = (name: keyof typeof output) =>
     new Writable({
@@ -56,7 +62,7 @@ async function run(args: readonly string[], signal = new AbortController().signa
       },
     });
   const streams = {
-    stdin: Readable.from(['secret\n']),
+    stdin: Readable.from([input]),
     stdout: collect('stdout'),
     stderr: collect('stderr'),
   };
@@ -94,4 +100,9 @@ test('an interrupted command logs out', async () => {
   };
   const { code } = await run(['approvals', 'approve', 'x'], controller.signal);
   expect([code, paths.at(-1)]).toEqual([130, '/auth/logout']);
+});
+
+test.each(['\n', '\r\n', ''])('a password keeps its spaces, without the line break %j', async (end) => {
+  await run(['login'], undefined, `  pass word ${end}`);
+  expect(JSON.parse(loginBody).password).toBe('  pass word ');
 });

@@ -92,7 +92,7 @@ async function askForUrl(context: Context): Promise<string> {
 }
 
 async function readKey(context: Context, url: string): Promise<StoredCredentials> {
-  return { url, key: await readSecret(context, 'API key') };
+  return { url, key: (await readSecret(context, 'API key')).trim() };
 }
 
 /** Logs in with the password, runs `work` as this person, and ends the session. */

@@ -14,7 +14,8 @@ export async function ask(io: Io, question: string, { isHidden = false } = {}): 
   lines.on('SIGINT', () => interruption.abort());
   try {
     const signal = AbortSignal.any([io.signal, interruption.signal]);
-    return (await lines.question(isHidden ? '' : question, { signal })).trim();
+    const line = await lines.question(isHidden ? '' : question, { signal });
+    return isHidden ? line : line.trim();
   } catch (error) {
     if (interruption.signal.aborted) throw new CommandError('Interrupted.', 130, { cause: error });
     throw error;
@@ -24,11 +25,11 @@ export async function ask(io: Io, question: string, { isHidden = false } = {}): 
   }
 }
 
-/** Reads a secret: asks on a terminal, else reads all of stdin. Rejects if it is empty. */
+/** Reads a secret with its spaces: asks on a terminal, else reads all of stdin. Rejects if it is empty. */
 export async function readSecret(io: Io, name: string): Promise<string> {
   const secret = io.stdin.isTTY
     ? await ask(io, `${name}: `, { isHidden: true })
-    : (await readAll(io.stdin)).trim();
-  if (secret === '') throw new CommandError(`${name} is empty. Type it, or pass it through stdin.`, 2);
+    : (await readAll(io.stdin)).replace(/\r?\n$/, '');
+  if (secret.trim() === '') throw new CommandError(`${name} is empty. Type it, or pass it through stdin.`, 2);
   return secret;
 }

@@ -19,7 +19,8 @@ import {
   writeDocumentFile,
 } from './document-files.ts';
 import { isFatal } from './exit-codes.ts';
-import { replaceFile } from './files.ts';
+import { toDocumentPath } from './import-files.ts';
+import { readCopyState, writeCopy } from './markdown-copy.ts';
 import { createReport, type FileResult, type Report } from './sync-report.ts';
 
 /** How many documents are read at the same time. */
@@ -27,6 +28,11 @@ const concurrency = 4;
 
 /** The ETag of no document. */
 const noEtag = '"none"';
+
+const ownFileMessage =
+  'You have changed this file, or pull has not written it, so it stays. Remove it and pull again to get a copy.';
+
+const editedMessage = 'Your changes stay. Push them, or pull with --force.';
 
 interface Folder {
   path: string;
@@ -40,9 +46,13 @@ export const pull = command({
   summary: 'Write documents to a folder, as JSON files with their trees and as Markdown',
   details: `Each document becomes <title>.json, which \`pds push\` reads, and <title>.md, which is only for reading.
 A document keeps its file when its title changes. Files that you have changed stay as they are: push them, or use
---force. Files of documents that are no longer listed stay too.`,
+--force. Markdown files that you have changed or written stay even with --force: remove one and pull again to get a copy.
+Files of documents that are no longer listed stay too.`,
   arguments: [{ name: 'folder', description: 'The folder; created if it is missing', completes: 'files' }],
-  options: { ...filters, force: { type: 'boolean', description: 'Overwrite files that you have changed' } },
+  options: {
+    ...filters,
+    force: { type: 'boolean', description: 'Overwrite JSON files that you have changed' },
+  },
   async run(context, { arguments: { folder: name }, options }) {
     const client = await context.client();
     const folder = await openFolder(resolve(context.cwd, name));
@@ -68,8 +78,8 @@ async function openFolder(path: string): Promise<Folder> {
   return {
     path,
     files: new Map(files.flatMap((file) => (file.id === undefined ? [] : [[file.id, file]]))),
-    // also those of Markdown files, which a new document must not overwrite
-    names: new Set((await readdir(path)).map((name) => name.replace(/\.(json|md)$/, ''))),
+    // also those of files to import, which a new document would hide from a push
+    names: new Set((await readdir(path)).map((name) => toBaseName(toDocumentPath(name)).toLowerCase())),
     bases: await readBases(path),
   };
 }
@@ -85,30 +95,44 @@ async function pullDocument(
   const { id } = document;
   const present = folder.files.get(id);
   const path = present?.path ?? toNewPath(folder.path, document, folder.names);
-  const result = (outcome: FileResult['outcome'], message?: string): void =>
-    report.add({ file: relative(context.cwd, path), id, outcome, ...(message && { message }) });
+  const add = (file: string, outcome: FileResult['outcome'], message?: string): void =>
+    report.add({ file: relative(context.cwd, file), id, outcome, ...(message && { message }) });
   try {
     const base = folder.bases.get(id);
+    const copy = { path: join(folder.path, `${toBaseName(path)}.md`), checksum: base?.markdown };
+    const state = await readCopyState(copy.path, copy.checksum);
     const isEdited = present !== undefined && toChecksum(present.content) !== base?.checksum;
     // earlier versions of this program wrote files without the ids of the nodes
     const lacksIds = present?.content.nodes.some(({ lineage_id }) => lineage_id === undefined) ?? false;
-    const isReplaced = isEdited ? isForced : lacksIds;
+    const isCopyDue = state === 'missing' || (state === 'written' && base?.markdown_outdated === true);
+    const isReplaced = isEdited ? isForced : lacksIds || isCopyDue;
     const known = present && base && !isReplaced ? base.etag : noEtag;
     const response = await client.withResponse.getDocument({ doc_id: id }, { ifNoneMatch: known });
-    if (!response.isModified)
-      return isEdited
-        ? result('edited', 'Your changes stay. Push them, or pull with --force.')
-        : result('unchanged');
+    if (!response.isModified) return isEdited ? add(path, 'edited', editedMessage) : add(path, 'unchanged');
     const content = toContent(response.data);
     const checksum = toChecksum(content);
     const isEqual = present !== undefined && toChecksum(present.content) === checksum;
     if (present && isEdited && !isEqual && !isForced)
-      return result('conflict', 'The file and the document have changed. Merge them, or pull with --force.');
+      // publishing or a review changes the ETag, but not the content
+      return checksum === base?.checksum
+        ? add(path, 'edited', editedMessage)
+        : add(path, 'conflict', 'The file and the document have changed. Merge them, or pull with --force.');
     if (!isEqual) await writeDocumentFile({ path, id, content });
-    const markdown = await client.exportMarkdown({ doc_id: id, flavor: 'gfm' });
-    await replaceFile(join(folder.path, `${toBaseName(path)}.md`), await markdown.bytes());
-    folder.bases.set(id, { etag: response.etag ?? noEtag, checksum });
-    result(isEqual ? 'unchanged' : 'pulled');
+    const isPending = base?.publish_pending === true && base.checksum === checksum;
+    const mark = isPending && response.data.status === 'draft' ? { publish_pending: true as const } : {};
+    const remember = (etag: string): void => {
+      const { checksum: markdown } = copy;
+      folder.bases.set(id, { etag, checksum, ...(markdown && { markdown }), ...mark });
+    };
+    // if the export fails, the file is still known, and the next pull exports again
+    remember(noEtag);
+    if (state !== 'own') {
+      const markdown = await client.exportMarkdown({ doc_id: id, flavor: 'gfm' });
+      copy.checksum = await writeCopy(copy.path, await markdown.bytes());
+    }
+    remember(response.etag ?? noEtag);
+    add(path, isEqual && !isCopyDue ? 'unchanged' : 'pulled');
+    if (state === 'own') add(copy.path, 'kept', ownFileMessage);
   } catch (error) {
     if (isFatal(error)) throw error;
     report.addError(relative(context.cwd, path), id, error);

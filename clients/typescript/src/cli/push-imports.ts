@@ -6,19 +6,27 @@ import { readBases, toChecksum, toContent, writeBases, writeDocumentFile } from 
 import { FileError } from './exit-codes.ts';
 import {
   findImportFiles,
+  findUnsupportedFiles,
   formatImportReport,
   type ImportOptions,
   importFile,
   isImportable,
+  isUnsupported,
   previewFile,
   toDocumentPath,
 } from './import-files.ts';
+import { isCopy } from './markdown-copy.ts';
+import { publishDraft } from './publish-draft.ts';
 
-/** The files to import: the path itself, or those of the folder. */
+/** The files to import: the path itself, or those of the folder. The service says why it refuses a document. */
 export async function findImports(path: string): Promise<string[]> {
-  if (isImportable(path)) return [path];
-  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
-  return isFolder ? findImportFiles(path) : [];
+  if (isImportable(path) || isUnsupported(path)) return [path];
+  return (await isFolder(path)) ? findImportFiles(path) : [];
+}
+
+/** The documents of a folder that cannot be imported. A file has none. */
+export async function findUnsupported(path: string): Promise<string[]> {
+  return (await isFolder(path)) ? findUnsupportedFiles(path) : [];
 }
 
 /** How files are imported. In a dry run, `used` collects the document files that a push would write. */
@@ -29,7 +37,10 @@ export interface PushImportOptions extends ImportOptions {
   used: Set<string>;
 }
 
-/** Creates a draft from a file, and writes its document file beside the file. */
+/**
+ * Creates a draft from a file, and writes its document file beside the file. Rejects with a `PublishError` if only
+ * publishing fails.
+ */
 export async function pushImport(
   client: Client,
   path: string,
@@ -39,6 +50,10 @@ export async function pushImport(
   if (used.has(documentPath) || (await exists(documentPath)))
     throw new FileError(
       `${basename(documentPath)} belongs to this name already. Push that, or rename the file.`,
+    );
+  if (await isCopy(path, await readBases(dirname(path))))
+    throw new FileError(
+      '`pds pull` wrote this copy of a document. `pds import` creates a new document from it.',
     );
   if (isDryRun || path.toLowerCase().endsWith('.zip')) {
     const { documents, report } = await previewFile(client, path, options);
@@ -56,18 +71,16 @@ export async function pushImport(
   const { data, etag } = await client.withResponse.getDocument({ doc_id: draft.id });
   const folder = dirname(path);
   const [content, bases] = [toContent(data), await readBases(folder)];
-  const record = async (current: string | undefined) => {
+  const record = async (current: string | undefined, isPublishPending: boolean) => {
     if (current === undefined) return;
-    bases.set(draft.id, { etag: current, checksum: toChecksum(content) });
+    const mark = isPublishPending ? { publish_pending: true as const } : {};
+    bases.set(draft.id, { etag: current, checksum: toChecksum(content), ...mark });
     await writeBases(folder, bases);
   };
   // at once, so that a later push does not create a second document
   await writeDocumentFile({ path: documentPath, id: draft.id, content });
-  await record(etag);
-  if (isPublished) {
-    const published = await client.withResponse.publishDocument({ doc_id: draft.id }, { ifMatch: etag });
-    await record(published.etag);
-  }
+  await record(etag, isPublished);
+  if (isPublished) await record(await publishDraft(client, draft.id, etag), false);
   return { id: draft.id, message: formatImportReport(report).join('\n') };
 }
 
@@ -77,6 +90,10 @@ export async function findSubfolders(path: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
     .map(({ name }) => join(path, name));
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -8,9 +8,13 @@ export type Outcome =
   | 'updated'
   | 'revised'
   | 'unchanged'
+  /** An unchanged draft that an earlier push could not publish. */
+  | 'published'
   | 'pulled'
   /** Only the file has changed; pull leaves it. */
   | 'edited'
+  /** A Markdown file that the user has written or changed; pull leaves it. */
+  | 'kept'
   /** Only the service has changed; push leaves it. */
   | 'outdated'
   /** Both have changed. */
