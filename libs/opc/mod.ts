@@ -7,6 +7,7 @@ export {
   reject,
 } from './fault.ts';
 export { checkReferences, findMainPart, getBody } from './main-part.ts';
+export { isOn, isOnValue } from './on-off.ts';
 export { type PartSource, pack } from './pack.ts';
 export {
   addPart,
@@ -26,6 +27,7 @@ export {
   childrenW,
   childW,
   elements,
+  getText,
   isW,
   nextNumber,
   parseNumber,

@@ -108,3 +108,8 @@ export function rewrite(root: XmlElement, change: (element: XmlElement) => XmlNo
   });
   if (changed) root.children = children;
 }
+
+/** Returns the text of an element, without that of the elements in it. */
+export function getText(element: XmlElement): string {
+  return element.children.filter((child) => typeof child === 'string').join('');
+}

@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { encodePng } from '../../tests/fixtures/generators/png.ts';
 import { cleanPicture, type Picture, type PictureFault } from './mod.ts';
 
 const folder = new URL('../../tests/fixtures/pictures/', import.meta.url);
@@ -102,6 +103,14 @@ describe('the size', () => {
     const frame = Buffer.from(jpeg).indexOf(Buffer.from([0xff, 0xc0]));
     expect(getFault(patch(jpeg, frame + 5, [0xff, 0xff, 0xff, 0xff]))).toBe('too_many_pixels');
     expect(getFault(patch(jpeg, frame + 5, [0, 0]))).toBe('malformed');
+  });
+
+  test('of a PNG is not larger than its data can fill', () => {
+    const png = encodePng(1_000, 1_000, () => [255, 255, 255, 255]);
+    expect(getFault(png)).toBeUndefined();
+    const small = encodePng(2, 2, () => [255, 255, 255, 255]);
+    // the header of the large picture, with the data of the small one
+    expect(getFault(Buffer.concat([png.subarray(0, 33), small.subarray(33)]))).toBe('malformed');
   });
 
   test('of an image in a GIF is not larger than its screen', () => {

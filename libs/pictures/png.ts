@@ -25,6 +25,12 @@ const bitDepths = new Map([
   [6, [8, 16]],
 ]);
 
+/** The samples of a pixel by color type. */
+const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+/** Deflate stores at most this many bytes in one: two bits stand for up to 258 (RFC 1951). */
+const maxRatio = 1_032;
+
 interface Chunk {
   type: string;
   data: Uint8Array;
@@ -36,6 +42,8 @@ interface Header {
   width: number;
   height: number;
   isIndexed: boolean;
+  /** Bytes of the unpacked pixels, at least. */
+  pixelBytes: number;
 }
 
 /** Cleans a PNG file, which starts with the signature. Throws `PictureRejected`. */
@@ -48,6 +56,7 @@ export function cleanPng(bytes: Uint8Array): CleanedParts {
   const seen = new Set(['IHDR']);
   let previous = 'IHDR';
   let orientation = 1;
+  let packedBytes = 0;
   for (const { type, data, bytes: chunk } of chunks) {
     assertPlace(type, { seen, previous, header });
     if (type === 'fcTL') assertFrame(data, header);
@@ -56,9 +65,11 @@ export function cleanPng(bytes: Uint8Array): CleanedParts {
       if (orientation > 1) parts.push(writeChunk('eXIf', writeOrientation(orientation)));
     }
     if (neededChunks.has(type) || type === 'IEND') parts.push(chunk);
+    if (type === 'IDAT') packedBytes += data.byteLength;
     seen.add(type);
     previous = type;
   }
+  if (packedBytes * maxRatio < header.pixelBytes) throw new PictureRejected('malformed');
   return { ...toUprightSize(header, orientation), parts };
 }
 
@@ -91,7 +102,9 @@ function readHeader(data: Uint8Array): Header {
   if (!isKnown || compression !== 0 || filter !== 0 || (interlace ?? 2) > 1)
     throw new PictureRejected('malformed');
   assertSize(width, height);
-  return { width, height, isIndexed: color === 3 };
+  const bits = (samples[color ?? -1] ?? 0) * (depth ?? 0);
+  const pixelBytes = height * (1 + Math.ceil((width * bits) / 8));
+  return { width, height, isIndexed: color === 3, pixelBytes };
 }
 
 /** The chunks before a chunk. */

@@ -35,5 +35,15 @@ test('images with the scheme are found in any depth, also with a wrong id', () =
   ]);
   expect(findAssets(image(`asset:${id}`))).toEqual([{ path: 'attrs/src', id }]);
   expect(mayNameAssets(JSON.stringify(content))).toBe(true);
-  expect(mayNameAssets(JSON.stringify(image('https://a.b/asset:')))).toBe(false);
+  expect(mayNameAssets(JSON.stringify(image('https://a.b/c')))).toBe(false);
+  expect(findAssets(image('https://a.b/asset:'))).toEqual([]);
 });
+
+test.each([' ', '\n\t', '\u000b', '\u00a0'])(
+  'an address after the space %j is found, and names no asset',
+  (space) => {
+    const image: RichText = { type: 'image', attrs: { src: `${space}asset:${id}` } };
+    expect(mayNameAssets(JSON.stringify(image))).toBe(true);
+    expect(findAssets(image)).toEqual([{ path: 'attrs/src', id: undefined }]);
+  },
+);

@@ -6,7 +6,7 @@ const scheme = 'asset:';
 /** An image with an address of this scheme. The path is that of the address, such as `content/0/attrs/src`. */
 export interface AssetReference {
   path: string;
-  /** Undefined if what follows the scheme is not an id. */
+  /** Undefined if what follows the scheme is not an id, or spaces precede it. */
   id: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export function toAssetSource(id: string): string {
 
 /** Returns whether the JSON text of rich text may name assets. Most texts do not, and need not be parsed. */
 export function mayNameAssets(json: string): boolean {
-  return json.includes(`"${scheme}`);
+  return json.includes(scheme);
 }
 
 /** Lists the images whose address has the scheme `asset:`, in reading order. */
@@ -32,7 +32,7 @@ export function findAssets(content: RichText): AssetReference[] {
   const found: AssetReference[] = [];
   for (const { node, path } of walk(content)) {
     const src = node.type === 'image' ? node.attrs?.src : undefined;
-    if (typeof src !== 'string' || !src.startsWith(scheme)) continue;
+    if (typeof src !== 'string' || !src.trimStart().startsWith(scheme)) continue;
     found.push({ path: path === '' ? 'attrs/src' : `${path}/attrs/src`, id: getAssetId(src) });
   }
   return found;

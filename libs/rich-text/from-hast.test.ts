@@ -1,8 +1,10 @@
 /** Tests which elements of HTML become rich text, and that no other element loses its text. */
 import { expect, test } from '@jest/globals';
-import { fromHtml } from 'hast-util-from-html';
+import { fromParse5 } from 'hast-util-from-parse5';
+import { parseFragment } from 'parse5';
 import { findFaults } from './faults.ts';
-import { fromHast, type HastDrop } from './from-hast.ts';
+import { fromHast } from './from-hast.ts';
+import type { HastDrop } from './hast-element-kinds.ts';
 import type { RichText } from './tree.ts';
 
 let drops: HastDrop[] = [];
@@ -10,7 +12,8 @@ let flattened = 0;
 
 function convert(html: string): RichText[] {
   [drops, flattened] = [[], 0];
-  const { children } = fromHtml(html, { fragment: true });
+  const root = fromParse5(parseFragment(html));
+  const children = root.type === 'root' ? root.children : [];
   const blocks = fromHast(children, {
     toImage: ({ properties: { src, alt } }) =>
       src === 'none' ? `[picture: ${alt}]` : { type: 'image', attrs: { src } },
@@ -88,6 +91,15 @@ test.each<[string, string, string[]]>([
   ],
   ['a first number', '<ol start="4"><li>a</ol>', ['orderedList{"start":4}(listItem(paragraph(a)))']],
   [
+    'numbers of items',
+    '<ol><li value="4">a<li>b<li value="6">c<li value="9">d<li value="x">e<li value="-1">f</ol><ul><li>g<li value="2">h</ul>',
+    [
+      'orderedList{"start":4}(listItem(paragraph(a))listItem(paragraph(b))listItem(paragraph(c)))',
+      'orderedList{"start":9}(listItem(paragraph(d))listItem(paragraph(e))listItem(paragraph(f)))',
+      'bulletList(listItem(paragraph(g))listItem(paragraph(h)))',
+    ],
+  ],
+  [
     'checkboxes',
     '<ul><li><input type="checkbox" checked> a</li><li>b</li></ul>',
     ['taskList(taskItem{"checked":true}(paragraph(a)))', 'bulletList(listItem(paragraph(b)))'],
@@ -99,12 +111,35 @@ test.each<[string, string, string[]]>([
       'table(tableRow(tableHeader{"colspan":2}(paragraph(a)))tableRow(tableCell{"rowspan":2}(paragraph(b))tableCell(paragraph())))',
     ],
   ],
+  [
+    'a row that only joined cells cover',
+    '<table><tr></tr><tr><td rowspan="2">a<td rowspan="3">b<tr></tr><tr><td>c<tr><td>d<td>e</table>',
+    [
+      'table(tableRow(tableCell(paragraph(a))tableCell{"rowspan":2}(paragraph(b)))tableRow(tableCell(paragraph(c)))tableRow(tableCell(paragraph(d))tableCell(paragraph(e))))',
+    ],
+  ],
   ['a picture alone', '<p><img src="x"></p>', ['image{"src":"x"}()']],
   ['a picture in text', '<p>a <img src="x"> b</p>', ['paragraph(a image{"src":"x"}() b)']],
   ['a missing picture', '<p><img src="none" alt="valve"></p>', ['paragraph([picture: valve])']],
   ['a linked picture', '<a href="https://a.example/"><img src="x"></a>', ['link(image{"src":"x"}())']],
   ['a bold picture with an unsafe link', '<a href="x:"><b><img src="x"></b></a>', ['image{"src":"x"}()']],
-  ['unknown elements', '<x-a>a<x-b>b</x-b></x-a>', ['paragraph(a)', 'paragraph(b)']],
+  ['unknown elements', '<x-a>a<x-b>b</x-b></x-a>', ['paragraph(ab)']],
+  ['blocks in unknown elements', '<x-a>a<p>b</p></x-a>c', ['paragraph(a)', 'paragraph(b)', 'paragraph(c)']],
+  [
+    'elements in a line',
+    '<p>Press <picture><source srcset="y"><img src="x"></picture> <acronym>now</acronym> in <st1:City>Bonn</st1:City>.</p>',
+    ['paragraph(Press image{"src":"x"}() now in Bonn.)'],
+  ],
+  [
+    'fractions, powers and roots',
+    '<p>Set <math><mi>a</mi><mo>+</mo><mfrac><mn>1</mn><mn>2</mn></mfrac><mo>+</mo><msup><mn>10</mn><mn>3</mn></msup><mo>+</mo><msqrt><mi>x</mi><mi>y</mi></msqrt></math>.</p>',
+    ['paragraph(Set a+(1)/(2)+10^(3)+√(xy).)'],
+  ],
+  [
+    'limits, matrices and annotations',
+    '<math><semantics><mrow><munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover><mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd><mtd>4</mtd></mtr></mtable></mrow><annotation>t</annotation><annotation-xml>u</annotation-xml></semantics></math>',
+    ['paragraph(∑_(i)^(n)[1, 2; 3, 4])'],
+  ],
   ['hidden elements', '<p hidden>a</p><style>b</style><template>c</template>', []],
 ])('HTML becomes rich text: %s', (_name, html, expected) => {
   expect(convert(html).map(format)).toEqual(expected);

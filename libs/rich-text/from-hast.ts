@@ -1,16 +1,14 @@
 /** Converts HTML trees (hast) to rich text: an allow-list of elements. Other elements give their text. */
 import type { Element, RootContent } from 'hast';
 import { findCalloutKind, toAlert, toCode, toLabelledCallout } from './hast-blocks.ts';
+import { blockElements, drops, type HastDrop, marks } from './hast-element-kinds.ts';
 import { type HastNode, hasClass, isHastElement, isListElement } from './hast-elements.ts';
 import { InlineLine } from './hast-inline.ts';
 import { findTaskMark, groupItems, withFirstParagraph } from './hast-lists.ts';
+import { toMathChildren } from './hast-math.ts';
 import { readTableRows } from './hast-table.ts';
 import { safeHref } from './link.ts';
 import type { Mark, RichText } from './tree.ts';
-
-/** What is left out, because rich text cannot contain it. */
-export const hastDrops = ['script', 'form_control', 'embedded_content', 'unsafe_link'] as const;
-export type HastDrop = (typeof hastDrops)[number];
 
 /** What the conversion asks and tells its caller. */
 export interface HastOptions {
@@ -24,28 +22,6 @@ export interface HastOptions {
 
 /** The deepest block that may contain others, so that rich text has at most 32 levels. */
 const deepestContainer = 26;
-
-const drops: Record<string, HastDrop | 'silent'> = {
-  ...{ script: 'script', noscript: 'silent', style: 'silent', template: 'silent', head: 'silent' },
-  ...{ input: 'form_control', button: 'form_control', select: 'form_control', textarea: 'form_control' },
-  ...{ iframe: 'embedded_content', object: 'embedded_content', embed: 'embedded_content' },
-  ...{ video: 'embedded_content', audio: 'embedded_content', canvas: 'embedded_content' },
-  ...{ svg: 'embedded_content', frameset: 'embedded_content', annotation: 'silent' },
-};
-
-const marks: Record<string, string> = {
-  ...{ strong: 'bold', b: 'bold', dt: 'bold', caption: 'bold' },
-  ...{ em: 'italic', i: 'italic', cite: 'italic', dfn: 'italic', var: 'italic' },
-  ...{ s: 'strike', strike: 'strike', del: 'strike', u: 'underline', ins: 'underline' },
-  ...{ sub: 'subscript', sup: 'superscript', mark: 'highlight' },
-  ...{ code: 'code', kbd: 'code', samp: 'code', tt: 'code' },
-};
-
-const inlineElements = new Set([
-  ...['a', 'abbr', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins'],
-  ...['kbd', 'label', 'mark', 'math', 'nobr', 'output', 'q', 'ruby', 's', 'samp', 'small', 'span', 'strike'],
-  ...['strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr', 'rb', 'rt', 'rp'],
-]);
 
 /** Converts the content of one node to blocks, the content of a `doc`. Only http, https and mailto links stay. */
 export function fromHast(nodes: readonly RootContent[], options: HastOptions): RichText[] {
@@ -86,10 +62,11 @@ class BlockReader {
     }
     if (name === 'br') this.line.addBreak();
     else if (name === 'img') this.addImage(element, inherited);
-    else if (inlineElements.has(name)) {
+    else if (blockElements.has(name)) this.addBlock(element, inherited);
+    else {
       if (name === 'a' && hasUnsafeTarget(element)) this.options.onDrop('unsafe_link');
-      this.visitAll(element.children, addMark(element, inherited));
-    } else this.addBlock(element, inherited);
+      this.visitAll(toMathChildren(element) ?? element.children, addMark(element, inherited));
+    }
   }
 
   private addImage(element: Element, inherited: readonly Mark[]): void {
@@ -146,22 +123,15 @@ class BlockReader {
 
   private toLists(element: Element, inherited: readonly Mark[]): RichText[] {
     const isOrdered = element.tagName === 'ol';
-    const start = Number(element.properties.start ?? 1);
     const type = String(element.properties.type ?? '1');
     const numerals = /^[aAiI]$/.test(type) ? { type } : {};
-    let at = Number.isInteger(start) && start >= 0 && start <= 32_767 ? start : 1;
-    const lists: RichText[] = [];
-    for (const { isTask, items } of groupItems(element.children)) {
+    return groupItems(element).map(({ isTask, start, items }) => {
       const content = items.map((nodes) => this.toItem(nodes, isTask, inherited));
-      if (isTask) lists.push({ type: 'taskList', content });
-      else if (!isOrdered) lists.push({ type: 'bulletList', content });
-      else {
-        const attrs = { ...(at !== 1 && { start: at }), ...numerals };
-        lists.push({ type: 'orderedList', ...(Object.keys(attrs).length > 0 && { attrs }), content });
-      }
-      at = Math.min(32_767, at + items.length);
-    }
-    return lists;
+      if (isTask) return { type: 'taskList', content };
+      if (!isOrdered) return { type: 'bulletList', content };
+      const attrs = { ...(start !== 1 && { start }), ...numerals };
+      return { type: 'orderedList', ...(Object.keys(attrs).length > 0 && { attrs }), content };
+    });
   }
 
   private toItem(nodes: readonly HastNode[], isTask: boolean, inherited: readonly Mark[]): RichText {
@@ -175,11 +145,12 @@ class BlockReader {
     const { captions, rows } = readTableRows(element);
     const content = rows.map((cells) => ({
       type: 'tableRow',
-      content: cells.map(({ type, attrs, children }) => {
+      content: cells.map(({ type, colspan, rowspan, children }) => {
+        const attrs = { ...(colspan > 1 && { colspan }), ...(rowspan > 1 && { rowspan }) };
         const blocks = this.readNested(children, 3, inherited);
         return {
           type,
-          ...(attrs && { attrs }),
+          ...(Object.keys(attrs).length > 0 && { attrs }),
           content: blocks.length > 0 ? blocks : [{ type: 'paragraph' }],
         };
       }),

@@ -6,27 +6,41 @@ import type { RichText } from './tree.ts';
 /** Consecutive items of one list that all have a checkbox, or none. An item is a list of nodes. */
 interface ItemGroup {
   isTask: boolean;
+  /** The number of the first item. */
+  start: number;
   items: HastNode[][];
 }
 
-/** Groups the items of a list. Anything between items belongs to the item before it. */
-export function groupItems(children: readonly HastNode[]): ItemGroup[] {
-  const items: HastNode[][] = [];
+const maxNumber = 32_767;
+
+/** Groups the items of a list by checkboxes and numbers. Anything between items belongs to the item before it. */
+export function groupItems({ tagName, properties, children }: Element): ItemGroup[] {
+  const items: { value: number | undefined; nodes: HastNode[] }[] = [];
   for (const child of children) {
-    if (isHastElement(child) && child.tagName === 'li') items.push(child.children);
+    const last = items.at(-1);
+    if (isHastElement(child) && child.tagName === 'li')
+      items.push({ value: readNumber(child.properties.value), nodes: child.children });
     else if (isBlank(child)) continue;
-    else if (isHastElement(child) && isListElement(child) && items.length > 0)
-      items[items.length - 1] = [...(items.at(-1) ?? []), child];
-    else items.push([child]);
+    else if (isHastElement(child) && isListElement(child) && last) last.nodes = [...last.nodes, child];
+    else items.push({ value: undefined, nodes: [child] });
   }
   const groups: ItemGroup[] = [];
-  for (const item of items) {
-    const isTask = findTaskMark(item) !== undefined;
+  let next = readNumber(properties.start) ?? 1;
+  for (const { value, nodes } of items) {
+    const isTask = findTaskMark(nodes) !== undefined;
     const last = groups.at(-1);
-    if (last?.isTask === isTask) last.items.push(item);
-    else groups.push({ isTask, items: [item] });
+    const at = (tagName === 'ol' ? value : undefined) ?? next;
+    if (last?.isTask === isTask && at === next) last.items.push(nodes);
+    else groups.push({ isTask, start: at, items: [nodes] });
+    next = Math.min(maxNumber, at + 1);
   }
   return groups;
+}
+
+/** Returns undefined for a number that a list cannot have. */
+function readNumber(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value ?? Number.NaN);
+  return Number.isInteger(number) && number >= 0 && number <= maxNumber ? number : undefined;
 }
 
 /** The checkbox at the beginning of an item, and the item without it. Undefined if there is none. */

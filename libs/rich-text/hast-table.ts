@@ -2,10 +2,11 @@
 import type { Element } from 'hast';
 import { type HastNode, isHastElement } from './hast-elements.ts';
 
-/** A cell: the type and attributes of its rich-text node, and its content. */
+/** A cell: the type of its rich-text node, how many columns and rows it covers, and its content. */
 interface Cell {
   type: 'tableCell' | 'tableHeader';
-  attrs?: Record<string, number>;
+  colspan: number;
+  rowspan: number;
   children: HastNode[];
 }
 
@@ -20,18 +21,29 @@ export function readTableRows(table: Element): { captions: Element[]; rows: Cell
     else if (/^(thead|tbody|tfoot)$/.test(child.tagName))
       for (const row of child.children) if (isHastElement(row)) rows.push(readCells(row));
   }
-  return { captions, rows: rows.filter((cells) => cells.length > 0) };
+  return { captions, rows: removeEmptyRows(rows) };
+}
+
+/** Rich text has no rows without cells. The cells that cover such a row cover one row less. */
+function removeEmptyRows(rows: Cell[][]): Cell[][] {
+  const emptyBefore = [0];
+  for (const cells of rows) emptyBefore.push((emptyBefore.at(-1) ?? 0) + (cells.length === 0 ? 1 : 0));
+  for (const [at, cells] of rows.entries())
+    for (const cell of cells) {
+      const end = Math.min(at + cell.rowspan, rows.length);
+      cell.rowspan -= (emptyBefore[end] ?? 0) - (emptyBefore[at] ?? 0);
+    }
+  return rows.filter((cells) => cells.length > 0);
 }
 
 function readCells(row: Element): Cell[] {
-  return row.children.filter(isHastElement).map((cell) => {
-    const attrs = { ...readSpan(cell, 'colspan', 'colSpan'), ...readSpan(cell, 'rowspan', 'rowSpan') };
-    const type = cell.tagName === 'th' ? 'tableHeader' : 'tableCell';
-    return { type, ...(Object.keys(attrs).length > 0 && { attrs }), children: cell.children };
+  return row.children.filter(isHastElement).map(({ tagName, properties, children }) => {
+    const type = tagName === 'th' ? 'tableHeader' : 'tableCell';
+    return { type, colspan: readSpan(properties.colSpan), rowspan: readSpan(properties.rowSpan), children };
   });
 }
 
-function readSpan(cell: Element, name: string, property: string): Record<string, number> {
-  const span = Number(cell.properties[property]);
-  return Number.isInteger(span) && span > 1 && span <= 1_000 ? { [name]: span } : {};
+function readSpan(value: unknown): number {
+  const span = Number(value);
+  return Number.isInteger(span) && span > 1 && span <= 1_000 ? span : 1;
 }

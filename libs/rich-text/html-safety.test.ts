@@ -52,7 +52,7 @@ const attributes = new Map<string, RegExp>([
   ['span role', /^img$/],
   ['span aria-label', /^(Done|Not done)$/],
   ['tr class', /^continued$/],
-  ...['td class', 'th class'].map((name): [string, RegExp] => [name, /^(short|long)$/]),
+  ...['td class', 'th class'].map((name): [string, RegExp] => [name, /^(short|long|(long )?long-word)$/]),
   ['div class', /^table$/],
   ['div tabindex', /^0$/],
   ['div role', /^group$/],

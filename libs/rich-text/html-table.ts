@@ -1,6 +1,7 @@
 /** Renders tables as HTML, with what a style sheet needs to size, pin and scroll their columns. */
 import { getInteger } from './attributes.ts';
 import { type Attributes, element, type Html, joinHtml } from './markup.ts';
+import { toPlainText } from './text.ts';
 import type { RichText } from './tree.ts';
 
 /** Cells with at most this many characters are on one line: numbers, units, codes. */
@@ -8,6 +9,13 @@ const maxShort = 12;
 
 /** Cells with at least this many characters have a sentence, which needs a wide column. */
 const minLong = 60;
+
+/**
+ * Words that are too long to be printed beside other columns, such as hashes and addresses. Scripts without cases
+ * do not count: some of them have no spaces between words.
+ */
+const minLongWord = 31;
+const longWord = new RegExp(`[^\\s\\p{Lo}]{${minLongWord}}`, 'u');
 
 /**
  * Leading rows of only header cells become the `thead`; a header cell in a later row is a row header. A table
@@ -40,7 +48,7 @@ function tableRows(rows: RichText[], scope: string, renderCell: (cell: RichText)
 function tableCell(cell: RichText, scope: string, renderCell: (cell: RichText) => Html): Html {
   const isHeader = cell.type === 'tableHeader';
   const attributes: Attributes = {
-    class: getLength(cell),
+    class: [getLength(cell), hasLongWord(cell) && 'long-word'].filter(Boolean).join(' ') || undefined,
     colspan: getInteger(cell, 'colspan', 2, 1000),
     rowspan: getInteger(cell, 'rowspan', 2, 1000),
     scope: isHeader ? scope : undefined,
@@ -53,6 +61,10 @@ function getLength(cell: RichText): 'short' | 'long' | undefined {
   const count = countCharacters(cell, minLong);
   if (count >= minLong) return 'long';
   return count <= maxShort ? 'short' : undefined;
+}
+
+function hasLongWord(cell: RichText): boolean {
+  return countCharacters(cell, minLongWord) >= minLongWord && longWord.test(toPlainText(cell));
 }
 
 /** The characters of the text in a node, counted up to a limit. */

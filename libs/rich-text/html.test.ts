@@ -165,6 +165,23 @@ test('cells are short or long by the length of all their text', () => {
   expect(getClass(p(nodeWith('image', { src: 'x'.repeat(99), alt: 'A' })))).toBe('short');
 });
 
+test('a cell says that it has a word of more than 30 characters', () => {
+  const hasLongWord = (...content: RichText[]) =>
+    /<td class="[^"]*\blong-word\b/.test(
+      toHtml(node('table', node('tableRow', node('tableCell', ...content)))),
+    );
+  for (const word of ['x'.repeat(31), `https://example.com/${'a/'.repeat(9)}`]) {
+    expect(hasLongWord(p(word))).toBe(true);
+    expect(hasLongWord(p(`${'words '.repeat(30)}and ${word}`))).toBe(true);
+    expect(hasLongWord(p(text(word.slice(0, 20), 'bold'), word.slice(20)))).toBe(true);
+    expect(hasLongWord(node('codeBlock', `a\n${word}`))).toBe(true);
+  }
+  const half = 'x'.repeat(30);
+  for (const content of [p(half), p(`${half} ${half}`), p('日本語'.repeat(20))])
+    expect(hasLongWord(content)).toBe(false);
+  expect(hasLongWord(p(half), p(half))).toBe(false);
+});
+
 test('a row below a merged cell of the first column is continued', () => {
   const merged = nodeWith('tableCell', { rowspan: 3 }, p('a'));
   const rows = [

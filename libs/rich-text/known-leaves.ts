@@ -45,7 +45,7 @@ export const knownLeaves: readonly KnownNode[] = [
       alt: stringValue('Text that stands for the image'),
       title: stringValue('The caption in Word; the page shows it when the pointer is over the image'),
       width: anyValue('Width on the page and in Word, pixels'),
-      height: anyValue('Height on the page and in Word, pixels'),
+      height: anyValue('Height in Word, and on the page if there is no `width`, pixels'),
     },
     page: 'an embedded image; an https URL becomes a link with the text of `alt`',
     word: 'an embedded image except WebP; an https URL becomes a link with the text of `alt`',

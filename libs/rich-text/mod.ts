@@ -9,9 +9,10 @@ export {
 export { type Callout, type CalloutKind, calloutKinds, getCallout } from './callout.ts';
 export { type ColorName, colorNames, getColor } from './color.ts';
 export { findFaults, isRichText } from './faults.ts';
-export { fromHast, type HastDrop, type HastOptions, hastDrops } from './from-hast.ts';
+export { fromHast, type HastOptions } from './from-hast.ts';
 export { toGfm } from './gfm.ts';
 export { createGrid, type GridCell } from './grid.ts';
+export { type HastDrop, hastDrops } from './hast-element-kinds.ts';
 export { createHastElement, type HastNode, hasClass, isHastElement, toHastText } from './hast-elements.ts';
 export { type HtmlOptions, type HtmlWords, toHtml } from './html.ts';
 export type { FindPicture } from './html-inline.ts';

@@ -88,6 +88,47 @@ test.each<[string, string, string[]]>([
     ],
   ],
   [
+    'placeholders',
+    '# T\n\n## Enter <name>\n\nEnter <name> and <serial-no> of <your team>, then *<time>* <br> OK\n\n- a <date> b\n- <f-g>\n\n| c <d> |\n| --- |\n| `<e>` |\n\n<code>\n\nf\n\n<p>g <h></p>',
+    [
+      ...['T', 'section: Enter <name>'],
+      '| paragraph[Enter <name> and <serial-no> of <your team>, then  italic(<time>) hardBreak[] OK]',
+      '| bulletList[listItem[paragraph[a <date> b]] listItem[paragraph[<f-g>]]]',
+      '| table[tableRow[tableHeader[paragraph[c <d>]]] tableRow[tableCell[paragraph[code(<e>)]]]]',
+      ...['| paragraph[code(f)]', '| paragraph[code(g <h>)]'],
+    ],
+  ],
+  [
+    'elements that are no placeholders',
+    '# T\n\na <my-tag>b</my-tag> c <x y="z"> d <!-- <e> -->',
+    ['T', 'section: Introduction', '| paragraph[a b c d]'],
+  ],
+  [
+    'a table of HTML with empty lines',
+    '# T\n\n<table>\n<tr><td>a</td></tr>\n\n<tr><td>\n\n**b** <sub>c</sub>\n\n- d\n\n</td></tr>\n\n</table>\n\ne',
+    [
+      ...['T', 'section: Introduction'],
+      '| table[tableRow[tableCell[paragraph[a]]] tableRow[tableCell[paragraph[bold(b)   subscript(c)] bulletList[listItem[paragraph[d]]]]]]',
+      '| paragraph[e]',
+    ],
+  ],
+  [
+    'text between the rows of a table of HTML',
+    '# T\n\n<table>\n<tr><td>a</td></tr>\n\nb\n\n<tr><td>c</td></tr></table>',
+    [
+      ...['T', 'section: Introduction', '| paragraph[b]'],
+      '| table[tableRow[tableCell[paragraph[a]]] tableRow[tableCell[paragraph[c]]]]',
+    ],
+  ],
+  [
+    'a table of HTML without an end before a heading',
+    '# T\n\n<table>\n<tr><td>a</td></tr>\n\n## A\n\n<table><tr><td>\n\nb\n\n</td></tr></table>',
+    [
+      ...['T', 'section: Introduction', '| table[tableRow[tableCell[paragraph[a]]]]'],
+      ...['section: A', '| table[tableRow[tableCell[paragraph[b]]]]'],
+    ],
+  ],
+  [
     'HTML with an unsafe link',
     '# T\n\n<a href="javascript:alert(1)">a</a>',
     ['T', 'section: Introduction', '| paragraph[a]', 'dropped: unsafe_link 1'],

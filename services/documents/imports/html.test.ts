@@ -14,6 +14,7 @@ test.each([
   ['empty SVG', '<svg/>'.repeat(300)],
   ['MathML', `<math>${'<mspace/>'.repeat(300)}</math>`],
   ['tags in an attribute', `<p title="${deep}">a</p>`],
+  ['tags in an attribute after a field', `<select></select><p title="${deep}">a</p>`],
   ['tags in a script', `<script>a = '${deep}'</script>`],
   ['CDATA in SVG', `<svg><![CDATA[${deep}]]></svg>`],
 ])('HTML that only looks nested is parsed: %s', (_name, html) => {
@@ -42,4 +43,9 @@ test.each([
 ])('HTML that is nested too deep is rejected: %s', (_name, html) => {
   expect(() => parseHtml(html)).toThrow('nested too deep');
   expect(() => parseHtmlFragment(html)).toThrow('nested too deep');
+});
+
+test('HTML whose paragraphs repeat much formatting is rejected', () => {
+  const formatting = Array.from({ length: 200 }, (_, at) => `<b id="${at}">`).join('');
+  expect(() => parseHtml(`<p>${formatting}${'<p>a'.repeat(1_000)}`)).toThrow('too many elements');
 });

@@ -9,6 +9,8 @@ import { type HastNode, isHastElement } from '#libs/rich-text';
 import { parseHtmlFragment } from './html.ts';
 import { rejectImport } from './import-fault.ts';
 import { checkMarkdown } from './markdown-limits.ts';
+import { escapePlaceholders, findEndTags } from './markdown-placeholders.ts';
+import { isHeading, joinTables, type MarkdownNode } from './markdown-tables.ts';
 
 /** Elements inside of a line that may surround Markdown: `H<sub>2</sub>O`. */
 const inlineElement = /^(a|sub|sup|u|b|i|s|em|strong|mark|kbd|code|del|ins|small|span|script|style)$/;
@@ -17,8 +19,11 @@ const endTag = /^<\/([a-z]+)\s*>$/i;
 /** The most pieces of HTML in one file: each is parsed by itself. */
 const maxPieces = 10_000;
 
-/** A node of the tree that mdast-util-to-hast creates; `raw` is HTML as it is written. */
-type MarkdownNode = HastNode | { type: 'raw'; value: string };
+/** What is known of the file while its HTML is parsed. */
+interface Context {
+  pieces: number;
+  endTags: ReadonlySet<string>;
+}
 
 /** Parses Markdown. HTML in it is read like an HTML file. Errors: `ImportRejected`. */
 export function parseMarkdown(text: string): Root {
@@ -26,7 +31,7 @@ export function parseMarkdown(text: string): Root {
   const mdast = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   const tree = toHast(mdast, { allowDangerousHtml: true, clobberPrefix: '', handlers: { table: toTable } });
   if (tree.type !== 'root') return rejectImport('malformed', 'The file is not Markdown.');
-  replaceRaw(tree, { pieces: 0 });
+  replaceRaw(tree, { pieces: 0, endTags: findEndTags(text) });
   return tree;
 }
 
@@ -39,22 +44,19 @@ function toTable(state: State, table: Table): Element {
   return { ...element, children: element.children.filter((child) => !isHeader(child)) };
 }
 
-function replaceRaw(parent: Root | Element, count: { pieces: number }): void {
+function replaceRaw(parent: Root | Element, context: Context): void {
   if (!parent.children.some(needsWork)) return;
+  for (const child of parent.children) if (isHastElement(child)) replaceRaw(child, context);
   const levels: MarkdownNode[][] = [[]];
   const open: Element[] = [];
-  for (const child of parent.children as MarkdownNode[]) {
+  for (const child of joinTables(parent.children, (html) => parsePiece(html, context))) {
     if (child.type !== 'raw') {
-      if (isHastElement(child)) replaceRaw(child, count);
       if (isHeading(child)) closeTo(0);
       levels.at(-1)?.push(child);
       continue;
     }
-    count.pieces += 1;
-    if (count.pieces > maxPieces)
-      rejectImport('malformed', 'The Markdown has too many pieces of HTML. Upload it as .html.');
     const html = child.value.trim();
-    const { children } = parseHtmlFragment(html);
+    const children = parsePiece(html, context);
     const element = findOpenElement(html, children);
     const ended = endTag.exec(html)?.[1]?.toLowerCase();
     const at = open.findLastIndex(({ tagName }) => tagName === ended);
@@ -77,17 +79,19 @@ function replaceRaw(parent: Root | Element, count: { pieces: number }): void {
   }
 }
 
+function parsePiece(html: string, context: Context): HastNode[] {
+  context.pieces += 1;
+  if (context.pieces > maxPieces)
+    rejectImport('malformed', 'The Markdown has too many pieces of HTML. Upload it as .html.');
+  return parseHtmlFragment(escapePlaceholders(html, context.endTags)).children;
+}
+
 /** Returns the element of a start tag that is alone, such as `<a href="…">`. What follows it is its content. */
 function findOpenElement(html: string, [element, ...others]: readonly HastNode[]): Element | undefined {
   if (!element || !isHastElement(element) || others.length > 0 || element.children.length > 0)
     return undefined;
   const isAlone = inlineElement.test(element.tagName) && !html.includes('</') && !html.endsWith('/>');
   return isAlone ? element : undefined;
-}
-
-/** A heading ends what is open before it, so that it becomes a section or step. */
-function isHeading(node: MarkdownNode): boolean {
-  return node.type === 'element' && /^h[1-6]$/.test(node.tagName);
 }
 
 function needsWork(node: MarkdownNode): boolean {

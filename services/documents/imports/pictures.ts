@@ -14,6 +14,8 @@ export interface PictureFile {
   alt?: string;
   width?: number;
   height?: number;
+  /** Whether the file shows only a part of the picture. */
+  isCropped?: boolean;
 }
 
 /** The maximum size of a picture, bytes. */
@@ -54,6 +56,7 @@ export class PictureCollector {
     const cleaned = this.clean(file.bytes);
     if (!cleaned.ok)
       return refuse(cleaned.fault === 'too_many_pixels' ? 'picture_too_large' : 'picture_unsupported');
+    if (file.isCropped) this.report.warn('picture_cropped', { path, detail: alt });
     const id = createHash('sha256').update(cleaned.picture.bytes).digest('hex');
     this.found.set(id, { ...cleaned.picture, id });
     return createImage(toAssetSource(id), alt, element, file);

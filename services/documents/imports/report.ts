@@ -30,6 +30,7 @@ export const importWarnings = {
   picture_missing: 'The file of a picture is missing, or is not inside the import',
   picture_unsupported: 'A picture is not a PNG, JPEG or GIF, or is damaged',
   picture_too_large: 'A picture is larger than 10 MiB or 100 megapixels',
+  picture_cropped: 'A picture is cropped. The import shows all of it, also what was cropped away',
   picture_remote: 'A picture is on another server. It stays a link',
 } as const;
 export type WarningCode = keyof typeof importWarnings;

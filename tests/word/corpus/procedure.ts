@@ -38,6 +38,13 @@ export const expectedText: readonly (string | [mark: string, word: string])[] = 
   'Ending',
   'Größe',
   'omega',
+  ['1|i', 'outerone'],
+  ['1|i', 'boxone'],
+  ['2|ii', 'boxtwo'],
+  ['2|ii', 'outertwo'],
+  ['1|i', 'gridone'],
+  ['2|ii', 'gridtwo'],
+  ['3|iii', 'outerthree'],
 ];
 
 /** Creates the procedure. */
@@ -67,7 +74,10 @@ export function procedure(): WordDocument {
     ],
     [calling],
   );
-  const ending = createNode('section', 'Ending', [p('Größe'), p('omega')]);
+  const box = node('callout', { kind: 'note' }, numbers(1, li('boxone'), li('boxtwo')));
+  const grid = node('table', {}, row(node('tableCell', {}, numbers(1, li('gridone'), li('gridtwo')))));
+  const nested = numbers(1, li('outerone', box), li('outertwo', grid), li('outerthree'));
+  const ending = createNode('section', 'Ending', [p('Größe'), p('omega'), nested]);
   const properties = { version: '3.1', department: 'Treasury', published_at: '2026-11-21T09:30:00.000Z' };
   return {
     title: 'Titleword',

@@ -63,44 +63,79 @@ function createItem(indent: number | undefined, content: Content): Element {
   return createHastElement('li', indent === undefined ? {} : { dataIndent: indent }, content);
 }
 
-/** Adds an item at its level. A number that does not continue the last list begins a new one. */
-function addItem(blocks: Content, { level, isOrdered, number, numerals }: ListItem, li: Element): void {
-  let parent = blocks;
-  for (let depth = 0; depth < level; depth += 1) parent = getLastItem(parent);
-  const list = getLast(parent, isOrdered ? 'ol' : 'ul');
-  const nextNumber = Number(list?.properties.start ?? 1) + (list?.children.length ?? 0);
-  if (list && (!isOrdered || nextNumber === number)) {
-    list.children.push(li);
-    return;
+/** Adds an item below the last one of a higher level. If it does not continue the list there, it begins a new one. */
+function addItem(blocks: Content, item: ListItem, li: Element): void {
+  const { level, isOrdered, number, numerals } = item;
+  moveBelow(blocks, item);
+  const { parent, last } = findPlace(blocks, level);
+  const tagName = isOrdered ? 'ol' : 'ul';
+  if (last?.level === level && last.list.tagName === tagName) {
+    const { properties, children } = last.list;
+    const next = Number(properties.start ?? 1) + children.length;
+    if (!isOrdered || (number === next && numerals === (properties.type ?? '1'))) {
+      children.push(li);
+      return;
+    }
   }
   const start = isOrdered && number !== 1 && { start: number };
   const type = isOrdered && numerals !== '1' && { type: numerals };
-  parent.push(createHastElement(isOrdered ? 'ol' : 'ul', { ...start, ...type }, [li]));
+  parent.push(createHastElement(tagName, { ...start, ...type, dataLevel: level, dataList: item.list }, [li]));
+}
+
+/** Moves the text after a numbered list into its last item, if the next item of the same list is below that one. */
+function moveBelow(blocks: Content, { list, level }: ListItem): void {
+  const at = blocks.findLastIndex(
+    (block) => isHastElement(block) && /^(?:[ou]l|h[1-6])$/.test(block.tagName),
+  );
+  const block = blocks[at];
+  if (level === 0 || at === blocks.length - 1 || !block || !isHastElement(block) || block.tagName !== 'ol')
+    return;
+  const between = blocks.splice(at + 1);
+  const { parent, above, last } = findPlace(blocks, level);
+  const to = above && (last ?? above).list.properties.dataList === list ? parent : blocks;
+  for (const each of between) to.push(each);
+}
+
+/** Where an item of this level belongs: in the last item of the list `above`, after or in the list `last`. */
+function findPlace(blocks: Content, level: number) {
+  let parent = blocks;
+  let above: LastList | undefined;
+  let last = findLastList(parent);
+  while (last && last.level < level) {
+    above = last;
+    parent = last.item.children;
+    last = findLastList(parent);
+  }
+  return { parent, above, last };
 }
 
 /** Adds a task below the last item whose indent is smaller, at most as deep as other items. */
 function addTask(blocks: Content, indent: number, li: Element): void {
   let parent = blocks;
-  for (let depth = 0; depth < maxLevel; depth += 1) {
-    const item = findLastItem(parent);
-    if (!item || indent <= Number(item.properties.dataIndent ?? indent)) break;
-    parent = item.children;
+  let last = findLastList(parent);
+  let level = 0;
+  for (let depth = 0; last && depth < maxLevel; depth += 1) {
+    if (indent <= Number(last.item.properties.dataIndent ?? indent)) break;
+    level = last.level + 1;
+    parent = last.item.children;
+    last = findLastList(parent);
   }
-  addToLast(parent, 'ul', [li]);
+  if (last?.list.tagName === 'ul') last.list.children.push(li);
+  else parent.push(createHastElement('ul', { dataLevel: level }, [li]));
 }
 
-/** The content of the last item, if the last block is a list. Otherwise a level is skipped and gets an empty item. */
-function getLastItem(blocks: Content): Content {
-  const item = findLastItem(blocks);
-  if (item) return item.children;
-  const empty = createHastElement('li');
-  blocks.push(createHastElement('ul', {}, [empty]));
-  return empty.children;
+/** A list with its last item. A list keeps its level, because it can begin on any. */
+interface LastList {
+  list: Element;
+  item: Element;
+  level: number;
 }
 
-/** The last item of the last block, if that is a list. */
-function findLastItem(blocks: Content): Element | undefined {
-  return getLast((getLast(blocks, 'ol') ?? getLast(blocks, 'ul'))?.children ?? [], 'li');
+/** The last block, if it is a list. */
+function findLastList(blocks: Content): LastList | undefined {
+  const list = getLast(blocks, 'ol') ?? getLast(blocks, 'ul');
+  const item = list && getLast(list.children, 'li');
+  return item && { list, item, level: Number(list.properties.dataLevel) };
 }
 
 /** The last block, if it has this tag name. */

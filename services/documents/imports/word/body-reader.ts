@@ -4,6 +4,7 @@ import {
   attribute,
   childW,
   isElement,
+  isOn,
   isW,
   parseNumber,
   parseTwips,
@@ -15,8 +16,7 @@ import { createHastElement } from '#libs/rich-text';
 import { addParagraph, type Content } from './block-tree.ts';
 import { FieldReader } from './fields.ts';
 import { chooseAlternative, InlineReader, type WordContext } from './inline-reader.ts';
-import { isOn } from './on-off.ts';
-import type { ListItem } from './word-numbering.ts';
+import { type ListMark, maxLevel } from './word-numbering.ts';
 import type { TextPart } from './word-package.ts';
 import { readNumberingReference } from './word-styles.ts';
 
@@ -69,7 +69,10 @@ export class BodyReader {
     const { content, textBoxes } = this.inline.read(element.children);
     this.fields.endParagraph();
     this.isInContents = this.fields.state.isContents;
-    const item = kind.kind === 'text' ? this.countItem(properties, styleId) : undefined;
+    // Word counts headings in their lists, too, but the service numbers them itself
+    const mark = this.countItem(properties, styleId);
+    const item = kind.kind === 'text' && mark && 'item' in mark ? mark.item : undefined;
+    if (mark && 'text' in mark && mark.text !== '') content.unshift({ type: 'text', value: `${mark.text} ` });
     const edges = childW(properties, 'ind');
     const indent = parseTwips(attribute(edges, 'left') ?? attribute(edges, 'start'));
     addParagraph(to, { kind, item, indent }, content);
@@ -83,14 +86,16 @@ export class BodyReader {
     this.fields.endParagraph();
   }
 
-  private countItem(properties: XmlElement | undefined, styleId: string | undefined): ListItem | undefined {
+  private countItem(properties: XmlElement | undefined, styleId: string | undefined): ListMark | undefined {
     const direct = childW(properties, 'numPr');
     const own = direct && readNumberingReference(direct);
     const styled = this.context.styles.getNumbering(styleId);
     const numId = own?.numId ?? styled?.numId;
     if (numId === undefined || numId === '0') return undefined;
-    const item = this.context.numbering.next(numId, parseNumber(own?.level ?? styled?.level) ?? 0);
-    return item && { ...item, level: Math.min(8, item.level + (own?.numId ? 0 : (styled?.depth ?? 0))) };
+    const mark = this.context.numbering.next(numId, parseNumber(own?.level ?? styled?.level) ?? 0);
+    if (!mark || 'text' in mark) return mark;
+    const level = Math.min(maxLevel, mark.item.level + (own?.numId ? 0 : (styled?.depth ?? 0)));
+    return { item: { ...mark.item, level } };
   }
 
   private readTable(table: XmlElement): Element {
@@ -114,12 +119,14 @@ export class BodyReader {
     const joined: Element[] = [];
     let column = readSpan(childW(row, 'trPr'), 'gridBefore') ?? 0;
     const cells = column > 0 ? [createCell(tagName, column)] : [];
-    for (const element of findParts(row, 'tc')) {
-      const properties = childW(element, 'tcPr');
-      const span = readSpan(properties, 'gridSpan') ?? 1;
-      const upper = isContinued(properties) ? above.get(column) : undefined;
+    for (const elements of findCells(row)) {
+      const properties = elements.map((element) => childW(element, 'tcPr'));
+      const span = properties.reduce((sum, each) => sum + (readSpan(each, 'gridSpan') ?? 1), 0);
+      const upper = isContinued(properties[0], 'vMerge') ? above.get(column) : undefined;
       const isJoined = upper && (upper.properties.colSpan ?? 1) === span;
-      const cell = isJoined ? upper : createCell(tagName, span, this.read(element.children));
+      const cell = isJoined
+        ? upper
+        : createCell(tagName, span, this.read(elements.flatMap(({ children }) => children)));
       (isJoined ? joined : cells).push(cell);
       columns.set(column, cell);
       column += span;
@@ -145,9 +152,21 @@ function readSpan(properties: XmlElement | undefined, local: 'gridSpan' | 'gridB
   return span >= 1 && span <= 1_000 ? span : undefined;
 }
 
-function isContinued(properties: XmlElement | undefined): boolean {
-  const merge = childW(properties, 'vMerge');
+/** Whether a cell continues the one above it or before it. */
+function isContinued(properties: XmlElement | undefined, local: 'vMerge' | 'hMerge'): boolean {
+  const merge = childW(properties, local);
   return merge !== undefined && (attribute(merge, 'val') ?? 'continue') === 'continue';
+}
+
+/** The cells of a row, each with the next ones that continue it. */
+function findCells(row: XmlElement): XmlElement[][] {
+  const cells: XmlElement[][] = [];
+  for (const element of findParts(row, 'tc')) {
+    const last = cells.at(-1);
+    if (last && isContinued(childW(element, 'tcPr'), 'hMerge')) last.push(element);
+    else cells.push([element]);
+  }
+  return cells;
 }
 
 /** The rows of a table or the cells of a row, also those inside of content controls. */

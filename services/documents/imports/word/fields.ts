@@ -1,8 +1,8 @@
 /** Follows the fields of a Word part, which can extend over several runs: links, checkboxes, tables of contents. */
-import { attribute, childW, isW, walkElements, type XmlElement } from '#libs/opc';
+import { attribute, childW, isOn, isW, walkElements, type XmlElement } from '#libs/opc';
 import { safeHref } from '#libs/rich-text';
 import { rejectImport } from '../import-fault.ts';
-import { isOn } from './on-off.ts';
+import { getFieldText } from './field-text.ts';
 
 /** What the text of a run belongs to. */
 export type FieldState = { isCode: boolean; isContents: boolean; href: string | undefined };
@@ -10,7 +10,8 @@ export type FieldState = { isCode: boolean; isContents: boolean; href: string | 
 interface Field {
   instruction: string;
   hasSeparator: boolean;
-  checkbox: XmlElement | undefined;
+  /** The data of a control of a form. */
+  form: XmlElement | undefined;
 }
 
 /** The deepest nesting of fields; Word's own limit is much lower. */
@@ -43,12 +44,14 @@ export class FieldReader {
     }
   }
 
-  /** Reads `w:fldChar`. Returns what the field shows: a checkbox, or the beginning of a table of contents. */
-  read(element: XmlElement): { checkbox?: boolean; contents?: true } {
+  /**
+   * Reads `w:fldChar`. Returns what the field shows: a checkbox, the text of a field without a result, or the beginning
+   * of a table of contents.
+   */
+  read(element: XmlElement): { checkbox?: boolean; text?: string; contents?: true } {
     const kind = attribute(element, 'fldCharType');
     if (kind === 'begin') {
-      const checkbox = childW(element, 'ffData', 'checkBox');
-      this.open.push({ instruction: '', hasSeparator: false, checkbox });
+      this.open.push({ instruction: '', hasSeparator: false, form: childW(element, 'ffData') });
       if (this.open.length > maxOpen)
         rejectImport('malformed', `The fields of the file are nested deeper than ${maxOpen} levels.`);
     }
@@ -57,8 +60,7 @@ export class FieldReader {
     if (kind === 'separate') field.hasSeparator = true;
     if (kind === 'end') this.open.pop();
     this.update();
-    if (kind === 'end' && /^\s*FORMCHECKBOX/i.test(field.instruction) && field.checkbox)
-      return { checkbox: isChecked(field.checkbox) };
+    if (kind === 'end') return readShown(field);
     return kind === 'separate' && isContents(field) ? { contents: true } : {};
   }
 
@@ -93,8 +95,29 @@ export class FieldReader {
 
 /** The safe target of a HYPERLINK field; undefined for a place in the document. */
 export function readTarget(instruction: string): string | undefined {
-  const match = /^\s*HYPERLINK\s+(?:"([^"]*)"|([^\\\s"]\S*))/i.exec(instruction);
-  return match ? safeHref(match[1] ?? match[2]) : undefined;
+  const match = /^\s*HYPERLINK\s+(?:"([^"]*)"|([^\\\s"]\S*))(.*)/is.exec(instruction);
+  return match ? withFragment(safeHref(match[1] ?? match[2]), readPlace(match[3] ?? '')) : undefined;
+}
+
+/** The place in the target that the switch \\l names; other switches with their texts can precede it. */
+function readPlace(switches: string): string | undefined {
+  const match = /^(?:\s*\\[a-km-z](?:\s+"[^"]*")?)*\s*\\l\s+(?:"([^"]*)"|([^\s"]+))/i.exec(switches);
+  return match?.[1] ?? match?.[2];
+}
+
+/** Adds a place in it to a web address, unless that names one. */
+export function withFragment(href: string | undefined, place: string | undefined): string | undefined {
+  if (href === undefined || !place || !href.startsWith('http')) return href;
+  const url = new URL(href);
+  url.hash ||= place;
+  return url.href;
+}
+
+/** What a field shows at its end, besides its result. */
+function readShown({ instruction, hasSeparator, form }: Field): { checkbox?: boolean; text?: string } {
+  const checkbox = childW(form, 'checkBox');
+  if (checkbox && /^\s*FORMCHECKBOX/i.test(instruction)) return { checkbox: isChecked(checkbox) };
+  return hasSeparator ? {} : { text: getFieldText(instruction, form) };
 }
 
 function isContents({ instruction, hasSeparator }: Field): boolean {

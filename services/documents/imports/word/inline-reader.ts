@@ -1,11 +1,11 @@
 /** Reads the runs of paragraphs into inline content of an HTML tree. */
-import { hex } from 'dingbat-to-unicode';
-import { attribute, childW, isElement, isW, R, walkElements, type XmlElement, type XmlNode } from '#libs/opc';
+import { attribute, childW, isElement, isOn, isW, R, valueW, type XmlElement, type XmlNode } from '#libs/opc';
 import { createHastElement, safeHref } from '#libs/rich-text';
 import type { ReportCollector } from '../report.ts';
 import type { Content } from './block-tree.ts';
-import { type FieldReader, readTarget } from './fields.ts';
-import { isOn } from './on-off.ts';
+import { type FieldReader, readTarget, withFragment } from './fields.ts';
+import { toFormulaText } from './formula.ts';
+import { isPageEnd, readRunContent, toText, wrap } from './run-content.ts';
 import type { WordNumbering } from './word-numbering.ts';
 import type { TextPart, WordParts } from './word-package.ts';
 import { readPictures, type WordPicture } from './word-pictures.ts';
@@ -44,6 +44,12 @@ export class InlineReader {
   private readonly options: InlineOptions;
   private content: Content = [];
   private textBoxes: XmlElement[] = [];
+  /** Whether a page, column or formula ends here. It separates text, but begins and ends no paragraph. */
+  private needsBreak = false;
+  /** The last text, if the content ends with it. */
+  private lastText = '';
+  /** Whether the style of the paragraph hides its text. */
+  private isHidden = false;
 
   constructor(context: WordContext, part: TextPart, options: InlineOptions) {
     this.context = context;
@@ -55,6 +61,10 @@ export class InlineReader {
   read(children: readonly XmlNode[]): InlineContent {
     this.content = [];
     this.textBoxes = [];
+    this.needsBreak = false;
+    this.lastText = '';
+    const properties = children.find((child) => isW(child, 'pPr'));
+    this.isHidden = this.context.styles.isHidden(valueW(properties, 'pStyle'));
     this.readAll(children, undefined);
     return { content: this.content, textBoxes: this.textBoxes };
   }
@@ -64,24 +74,34 @@ export class InlineReader {
   }
 
   private readElement(element: XmlElement, href: string | undefined): void {
-    if (isW(element, 'r')) this.readRun(element, href);
+    if (this.isHidden && element.local === 'oMath') this.context.report.drop('hidden_text');
+    else if (isW(element, 'r')) this.readRun(element, href);
     else if (isW(element, 'hyperlink')) this.readAll(element.children, this.readLink(element) ?? href);
     else if (isW(element, 'fldSimple'))
       this.readAll(element.children, readTarget(attribute(element, 'instr') ?? '') ?? href);
     else if (isW(element, 'sdt')) this.readControl(element, href);
     else if (isW(element, ...groups)) this.readAll(element.children, href);
     else if (element.local === 'AlternateContent') this.readAll(chooseAlternative(element), href);
-    else if (element.local === 'oMath' || element.local === 'oMathPara')
-      this.addContent(toText(getMath(element)), {}, href);
+    else if (element.local === 'oMathPara') this.readFormulas(element, href);
+    else if (element.local === 'oMath')
+      this.addContent(toText(toFormulaText(element, this.lastText)), {}, href);
   }
 
   private readLink(element: XmlElement): string | undefined {
     const id = attribute(element, 'id', R);
     const target = id === undefined ? undefined : this.part.relationships.get(id)?.target;
-    const href = safeHref(target);
+    const href = withFragment(safeHref(target), attribute(element, 'anchor'));
     if (target !== undefined && href === undefined && !target.startsWith('#'))
       this.context.report.drop('unsafe_link');
     return href;
+  }
+
+  /** Reads a paragraph of formulas and puts a line break after each. */
+  private readFormulas({ children }: XmlElement, href: string | undefined): void {
+    for (const formula of children.filter(isElement)) {
+      this.readElement(formula, href);
+      this.needsBreak = true;
+    }
   }
 
   private readControl(element: XmlElement, href: string | undefined): void {
@@ -92,14 +112,17 @@ export class InlineReader {
   }
 
   private addCheckbox(checked: boolean): void {
-    this.content.push(createHastElement('input', { type: 'checkbox', checked }));
+    this.push(createHastElement('input', { type: 'checkbox', checked }));
   }
 
   private readRun(run: XmlElement, href: string | undefined): void {
     const properties = childW(run, 'rPr');
-    const style = attribute(childW(properties, 'rStyle'), 'val');
+    const style = valueW(properties, 'rStyle');
     const highlight = (attribute(childW(properties, 'highlight'), 'val') ?? 'none') !== 'none';
-    const format = { ...this.context.styles.getRunFormat(style), ...readRunFormat(properties), highlight };
+    const styled = this.context.styles.getRunFormat(style);
+    // a character style changes what the paragraph style says (ECMA-376 part 1, 17.7.3)
+    const vanish = (styled.vanish ?? false) !== this.isHidden;
+    const format = { ...styled, vanish, ...readRunFormat(properties), highlight };
     if (format.vanish) {
       this.context.report.drop('hidden_text');
       this.options.fields.skip(run);
@@ -111,8 +134,10 @@ export class InlineReader {
   private readRunChild(child: XmlElement, format: RunFormat, href: string | undefined): void {
     const { fields } = this.options;
     if (isW(child, 'fldChar')) {
-      const { checkbox, contents } = fields.read(child);
+      const { checkbox, text, contents } = fields.read(child);
       if (checkbox !== undefined) this.addCheckbox(checkbox);
+      const isShown = !fields.state.isCode && !fields.state.isContents;
+      if (text !== undefined && isShown) this.addContent(toText(text), format, href);
       if (contents) this.context.report.drop('table_of_contents');
     } else if (isW(child, 'instrText')) fields.addInstruction(child);
     else if (fields.state.isCode || fields.state.isContents) return;
@@ -121,30 +146,41 @@ export class InlineReader {
       for (const each of chooseAlternative(child)) if (isElement(each)) this.readRunChild(each, format, href);
     } else if (isW(child, 'footnoteReference', 'endnoteReference')) this.addNote(child);
     else if (isW(child, 'ruby')) this.readAll(child.children, href);
+    else if (isPageEnd(child)) this.needsBreak = true;
     else {
       const content = readRunContent(child);
       if (content) this.addContent(content, format, href);
     }
   }
 
+  private push(content: Content[number]): void {
+    if (this.needsBreak && this.content.length > 0) this.content.push(createHastElement('br'));
+    this.needsBreak = false;
+    this.content.push(content);
+  }
+
   private addContent(content: Content[number], format: RunFormat, href: string | undefined): void {
     if (content.type === 'text' && content.value === '') return;
+    this.lastText = content.type === 'text' ? content.value : '';
     const target = href ?? this.options.fields.state.href;
     // links are underlined anyway
     const own = target === undefined ? format : { ...format, u: false };
     const inner = wrap(content, own);
-    this.content.push(target === undefined ? inner : createHastElement('a', { href: target }, [inner]));
+    this.push(target === undefined ? inner : createHastElement('a', { href: target }, [inner]));
   }
 
   private addDrawing(drawing: XmlElement, href: string | undefined): void {
     const boxes = findTextBoxes(drawing);
-    const pictures = boxes.length > 0 ? [] : readPictures(drawing, this.part, this.context.parts);
-    for (const picture of pictures) {
-      const at = this.context.pictures.push(picture) - 1;
-      this.addContent(createHastElement('img', { src: `picture:${at}` }), {}, href);
-    }
+    const pictures = readPictures(drawing, this.part, this.context.parts);
+    for (const picture of pictures) this.addContent(this.toImage(picture), {}, href);
     this.textBoxes.push(...boxes);
     if (boxes.length + pictures.length === 0) this.context.report.drop('embedded_content');
+  }
+
+  private toImage(picture: WordPicture): Content[number] {
+    const { link, alt, width, height } = picture;
+    if (link !== undefined) return createHastElement('img', { src: link, alt, width, height });
+    return createHastElement('img', { src: `picture:${this.context.pictures.push(picture) - 1}` });
   }
 
   private addNote(reference: XmlElement): void {
@@ -153,57 +189,8 @@ export class InlineReader {
     // one note can be referred to twice, so each reference gets its own note
     const number = this.context.notes.push({ type, id: attribute(reference, 'id') ?? '' });
     const link = createHastElement('a', { href: `#footnote-${number}` }, [toText(`[${number}]`)]);
-    this.content.push(createHastElement('sup', {}, [link]));
+    this.push(createHastElement('sup', {}, [link]));
   }
-}
-
-function wrap(content: Content[number], format: RunFormat): Content[number] {
-  const { b, i, u, strike, dstrike, highlight, vertAlign } = format;
-  // from the innermost to the outermost
-  const tags = [
-    highlight && 'mark',
-    (strike || dstrike) && 's',
-    u && 'u',
-    vertAlign === 'subscript' && 'sub',
-    vertAlign === 'superscript' && 'sup',
-    i && 'em',
-    b && 'strong',
-  ];
-  return tags.reduce((inner, tag) => (tag ? createHastElement(tag, {}, [inner]) : inner), content);
-}
-
-/** The content of a child of a run; undefined if rich text cannot contain it. */
-function readRunContent(child: XmlElement): Content[number] | undefined {
-  if (isW(child, 't')) return toText(getText(child));
-  if (isW(child, 'tab', 'ptab')) return toText('\t');
-  if (isW(child, 'cr')) return createHastElement('br');
-  if (isW(child, 'br'))
-    return (attribute(child, 'type') ?? 'textWrapping') === 'textWrapping'
-      ? createHastElement('br')
-      : undefined;
-  if (isW(child, 'noBreakHyphen')) return toText('\u2011');
-  return isW(child, 'sym') ? toText(readSymbol(child)) : undefined;
-}
-
-/** The Unicode character of a symbol, or '' if it is unknown. Word adds F000 to the codes of symbol fonts. */
-function readSymbol(symbol: XmlElement): string {
-  const [font, code] = [attribute(symbol, 'font') ?? '', attribute(symbol, 'char') ?? ''];
-  const found = hex(font, code) ?? (/^F0..$/i.test(code) ? hex(font, code.slice(2)) : undefined);
-  return found?.string ?? '';
-}
-
-function toText(value: string): Content[number] {
-  return { type: 'text', value };
-}
-
-function getText(element: XmlElement): string {
-  return element.children.filter((child) => typeof child === 'string').join('');
-}
-
-/** The text of a formula, in order. */
-function getMath(math: XmlElement): string {
-  const texts = [...walkElements(math)].filter(({ element }) => element.local === 't');
-  return texts.map(({ element }) => getText(element)).join('');
 }
 
 function isChecked(checkbox: XmlElement): boolean {
@@ -216,8 +203,10 @@ function findTextBoxes(drawing: XmlElement): XmlElement[] {
   });
 }
 
-/** The content of `mc:AlternateContent` for programs that know no extensions. */
+/** The content of `mc:AlternateContent` for programs that know no extensions, or else the first other one. */
 export function chooseAlternative(element: XmlElement): readonly XmlNode[] {
   const choices = element.children.filter(isElement);
-  return (choices.find(({ local }) => local === 'Fallback') ?? choices[0])?.children ?? [];
+  const fallback = choices.find(({ local }) => local === 'Fallback');
+  const choice = choices.find(({ local }) => local === 'Choice');
+  return (fallback?.children.some(isElement) ? fallback : choice)?.children ?? [];
 }

@@ -3,18 +3,28 @@ import { attribute, childrenW, childW, parseNumber, valueW, type XmlElement } fr
 
 /** The place of a paragraph in its list; `number` and `numerals` are those of an ordered list. */
 export interface ListItem {
+  /** The id of the definition of the list. */
+  list: string;
   level: number;
   isOrdered: boolean;
   number: number;
   numerals: string;
 }
 
+/** How Word marks a paragraph of a list: as an item, or by a text without a number, which can be empty. */
+export type ListMark = { item: ListItem } | { text: string };
+
 interface Level {
   start: number;
   format: string;
+  /** The mark if it has no number. */
+  text: string | undefined;
+  /** The level starts again after an item of one of this many levels above it. */
+  restartsAfter: number;
 }
 
 interface Definition {
+  id: string;
   levels: Map<number, Level>;
   /** The number of the last item of each level. */
   counters: (number | undefined)[];
@@ -38,7 +48,7 @@ const numerals: Record<string, string> = {
 };
 
 /** A level without a definition. */
-const bullet: Level = { start: 1, format: 'bullet' };
+const bullet: Level = { start: 1, format: 'bullet', text: undefined, restartsAfter: Infinity };
 
 /** The deepest list level of Word. */
 export const maxLevel = 8;
@@ -51,7 +61,7 @@ export function readNumbering(root: XmlElement | undefined) {
   const styled = new Map<string, Definition>();
   for (const element of childrenW(root, 'abstractNum')) {
     const id = attribute(element, 'abstractNumId') ?? '';
-    const definition = { levels: readLevels(element), counters: [] };
+    const definition = { id, levels: readLevels(element), counters: [] };
     definitions.set(id, definition);
     const [link, style] = [valueW(element, 'numStyleLink'), valueW(element, 'styleLink')];
     if (link !== undefined) links.set(id, link);
@@ -66,13 +76,14 @@ export function readNumbering(root: XmlElement | undefined) {
   }
 
   return {
-    /** Counts the next item of a list; undefined if there is no such list or it has no marks. */
-    next(numId: string | undefined, level: number): ListItem | undefined {
+    /** Counts the next paragraph of a list; undefined if there is no such list. */
+    next(numId: string | undefined, level: number): ListMark | undefined {
       const instance = instances.get(numId ?? '');
       if (!instance?.definition) return undefined;
       const { definition, overrides, used } = instance;
       const at = Math.max(0, Math.min(level, maxLevel));
-      const { start, format } = overrides.levels.get(at) ?? definition.levels.get(at) ?? bullet;
+      const getLevel = (each: number) => overrides.levels.get(each) ?? definition.levels.get(each) ?? bullet;
+      const { start, format, text } = getLevel(at);
       const restart = overrides.starts.get(at);
       const { counters } = definition;
       // the instances of a definition continue each other, unless one sets where its level starts
@@ -80,9 +91,13 @@ export function readNumbering(root: XmlElement | undefined) {
       const number = last === undefined ? (restart ?? start) : last + 1;
       used.add(at);
       counters[at] = number;
-      counters.length = at + 1;
-      if (format === 'none') return undefined;
-      return { level: at, isOrdered: format !== 'bullet', number, numerals: numerals[format] ?? '1' };
+      for (let deeper = at + 1; deeper < counters.length; deeper += 1)
+        if (at < getLevel(deeper).restartsAfter) counters[deeper] = undefined;
+      if (text !== undefined) return { text };
+      const isOrdered = format !== 'bullet';
+      return {
+        item: { list: definition.id, level: at, isOrdered, number, numerals: numerals[format] ?? '1' },
+      };
     },
   };
 }
@@ -97,10 +112,20 @@ function readLevels(element: XmlElement): Map<number, Level> {
 }
 
 function readLevel(level: XmlElement): Level {
+  const format = valueW(level, 'numFmt') ?? 'decimal';
   return {
     start: parseNumber(valueW(level, 'start')) ?? 1,
-    format: valueW(level, 'numFmt') ?? 'decimal',
+    format,
+    text: findPlainText(format, valueW(level, 'lvlText')),
+    restartsAfter: parseNumber(valueW(level, 'lvlRestart')) ?? Infinity,
   };
+}
+
+/** The text that a level has instead of bullets or numbers. */
+function findPlainText(format: string, text: string | undefined): string | undefined {
+  const hasNumber = text === undefined || /%\d/.test(text);
+  if (format === 'bullet' || (format !== 'none' && hasNumber)) return undefined;
+  return hasNumber ? '' : text.trim();
 }
 
 function readOverrides(element: XmlElement): Overrides {

@@ -1,6 +1,14 @@
 /** Reads the styles of a Word file: which paragraphs are headings, and what its character styles look like. */
-import { attribute, childrenW, childW, parseNumber, valueW, type XmlElement } from '#libs/opc';
-import { isOn, isOnValue } from './on-off.ts';
+import {
+  attribute,
+  childrenW,
+  childW,
+  isOn,
+  isOnValue,
+  parseNumber,
+  valueW,
+  type XmlElement,
+} from '#libs/opc';
 
 /** What a paragraph style makes of a paragraph. */
 export type ParagraphKind =
@@ -71,6 +79,12 @@ export function readStyles(root: XmlElement | undefined) {
       // each of these styles has its own list, so only the name tells how deep it is
       const depth = /^list (?:bullet|number) ([2-5])$/.exec(chain[0]?.name ?? '')?.[1];
       return numbering && depth ? { ...numbering, depth: Number(depth) - 1 } : numbering;
+    },
+
+    /** Whether a paragraph style hides the text of its paragraphs. */
+    isHidden(id: string | undefined): boolean {
+      const chain = getChain(paragraphs, id ?? defaultParagraph);
+      return chain.find(({ run }) => run.vanish !== undefined)?.run.vanish ?? false;
     },
 
     /** The formatting of a character style. */

@@ -27,12 +27,38 @@ const tableLine = (...rows: string[]) =>
     .join(' ')}]`;
 const box = (content: string) =>
   `<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent>${content}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>`;
+const M = 'http://schemas.openxmlformats.org/officeDocument/2006/math';
+const inMath = (content: string) => `<m:oMath xmlns:m="${M}">${content}</m:oMath>`;
+const r = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
+const mathElement = (name: string, content: string) => `<m:${name}>${content}</m:${name}>`;
+const arg = (name: string, content: string) =>
+  mathElement(name, content.startsWith('<') ? content : r(content));
+/** An element with arguments, and with properties such as `chr=∑`. */
+const math = (name: string, args: Record<string, string>, ...properties: string[]) =>
+  mathElement(
+    name,
+    mathElement(
+      `${name}Pr`,
+      properties.map((each) => each.replace(/^(\w+)=(.*)$/, '<m:$1 m:val="$2"/>')).join(''),
+    ) +
+      Object.entries(args)
+        .map(([local, content]) => arg(local, content))
+        .join(''),
+  );
+const fraction = (num: string, den: string, ...properties: string[]) =>
+  math('f', { num, den }, ...properties);
+const power = (e: string, sup: string) => math('sSup', { e, sup });
+const brackets = (e: string, ...properties: string[]) => math('d', { e }, ...properties);
 const createCheckbox = (checked: 0 | 1) =>
   `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${checked}"/></w14:checkbox></w:sdtPr></w:sdt>`;
 const task = (checked: 0 | 1, text: string, left = 0) =>
   `<w:p><w:pPr><w:ind w:left="${left}"/></w:pPr>${createCheckbox(checked)}<w:r><w:tab/></w:r>${run(text)}</w:p>`;
 const beginField = (code: string) =>
   `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>`;
+const shortField = (code: string, form = '') =>
+  `<w:r><w:fldChar w:fldCharType="begin">${form}</w:fldChar></w:r><w:r><w:instrText>${code.replaceAll('"', '&quot;')}</w:instrText></w:r>${endField}`;
+const choices = (chosen = '') =>
+  `<w:ffData><w:ddList>${chosen}${[4, 6, 8].map((bar) => `<w:listEntry w:val="${bar} bar"/>`).join('')}</w:ddList></w:ffData>`;
 const endField = '<w:r><w:fldChar w:fldCharType="end"/></w:r>';
 const field = (code: string, shown: string) => beginField(code) + run(shown) + endField;
 const contentsLine = (content: string) => `<w:p><w:pPr><w:pStyle w:val="toc1"/></w:pPr>${content}</w:p>`;
@@ -46,6 +72,10 @@ const styles = [
   style('toc1', 'toc 1'),
   style('quote', 'Quote'),
   style('code', 'Source Code'),
+  style('hidden', 'Hidden', '<w:rPr><w:vanish/></w:rPr>'),
+  style('alsoHidden', 'Also Hidden', '<w:basedOn w:val="hidden"/>'),
+  style('shown', 'Shown', '<w:basedOn w:val="hidden"/><w:rPr><w:vanish w:val="0"/></w:rPr>'),
+  '<w:style w:type="character" w:styleId="toggle"><w:name w:val="Toggle"/><w:rPr><w:vanish/></w:rPr></w:style>',
   '<w:style w:type="character" w:styleId="strong"><w:name w:val="Strong"/><w:rPr><w:b/></w:rPr></w:style>',
   '<w:style w:type="character" w:styleId="struck"><w:name w:val="Struck"/><w:rPr><w:dstrike/></w:rPr></w:style>',
 ].join('');
@@ -56,8 +86,9 @@ const levels = (format: string) =>
 const override = (level: number, content: string) =>
   `<w:lvlOverride w:ilvl="${level}">${content}</w:lvlOverride>`;
 const startAt = (level: number, start: number) => override(level, `<w:startOverride w:val="${start}"/>`);
+const lettersBelow = override(1, '<w:lvl w:ilvl="1"><w:numFmt w:val="lowerLetter"/></w:lvl>');
 const letters = '<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="lowerLetter"/></w:lvl>';
-const overridden = `<w:num w:numId="5"><w:abstractNumId w:val="2"/>${override(0, letters)}</w:num><w:num w:numId="6"><w:abstractNumId w:val="1"/>${startAt(1, 5)}</w:num><w:num w:numId="7"><w:abstractNumId w:val="1"/>${startAt(0, 4)}${startAt(1, 9)}</w:num>`;
+const overridden = `<w:num w:numId="5"><w:abstractNumId w:val="2"/>${override(0, letters)}</w:num><w:num w:numId="6"><w:abstractNumId w:val="1"/>${startAt(1, 5)}</w:num><w:num w:numId="7"><w:abstractNumId w:val="1"/>${startAt(0, 4)}${startAt(1, 9)}</w:num><w:num w:numId="8"><w:abstractNumId w:val="1"/>${lettersBelow}</w:num>`;
 const numbering = `<w:abstractNum w:abstractNumId="1">${levels('decimal')}</w:abstractNum><w:abstractNum w:abstractNumId="2">${levels('bullet')}</w:abstractNum><w:abstractNum w:abstractNumId="3"><w:numStyleLink w:val="x"/></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num><w:num w:numId="4"><w:abstractNumId w:val="3"/></w:num>${overridden}`;
 
 function createParts(
@@ -92,9 +123,11 @@ const convertBody = (body: string, acceptChanges = false) => convert(zip(createP
 
 /** The lines of a text without headings, without those of the report. */
 async function convertText(body: string, acceptChanges = false): Promise<string[]> {
-  const lines = await convertBody(head('Top', 'titre') + head('One') + body, acceptChanges);
-  return lines.filter((line) => line.includes('| ')).map((line) => line.replace(/^.*?\| /, ''));
+  return toText(await convertBody(head('Top', 'titre') + head('One') + body, acceptChanges));
 }
+
+const toText = (lines: string[]) =>
+  lines.filter((line) => line.includes('| ')).map((line) => line.replace(/^.*?\| /, ''));
 
 test.each<[string, string, string[]]>([
   [
@@ -124,6 +157,11 @@ test.each<[string, string, string[]]>([
     ['table[tableRow[tableCell[paragraph[a]]]]'],
   ],
   ['hidden text', `<w:p>${run('a')}${run('b', '<w:vanish/>')}</w:p>`, ['paragraph[a]']],
+  [
+    'text that the style of its paragraph hides',
+    `<w:p><w:pPr><w:pStyle w:val="alsoHidden"/></w:pPr>${run('a')}${run('b', '<w:vanish w:val="0"/>')}${run('c', '<w:rStyle w:val="toggle"/>')}${inMath(r('d'))}</w:p>${p('e', '<w:pStyle w:val="shown"/>')}${p('f', '<w:pStyle w:val="hidden"/>')}`,
+    ['paragraph[bc]', 'paragraph[e]'],
+  ],
   [
     'a list that continues',
     item('a') + p('x') + item('b') + item('c', 1),
@@ -172,7 +210,42 @@ test.each<[string, string, string[]]>([
     `<w:p>${field('HYPERLINK "https://a.example/"', 'a')}</w:p>`,
     ['paragraph[link<https://a.example/>(a)]'],
   ],
+  [
+    'a link to a place in a page',
+    [
+      'HYPERLINK "https://a.example/p" \\l "part 4"',
+      'HYPERLINK https://a.example/p \\o "The \\l rule" \\t "_blank" \\l b',
+      'HYPERLINK "https://a.example/p#own" \\l "b"',
+      'HYPERLINK "mailto:a@a.example" \\l "b"',
+    ]
+      .map((code) => `<w:p>${field(code.replaceAll('"', '&quot;'), 'a')}</w:p>`)
+      .join(''),
+    [
+      'https://a.example/p#part%204',
+      'https://a.example/p#b',
+      'https://a.example/p#own',
+      'mailto:a@a.example',
+    ].map((href) => `paragraph[link<${href}>(a)]`),
+  ],
   ['an unsafe link in a field', `<w:p>${field('HYPERLINK "javascript:x"', 'a')}</w:p>`, ['paragraph[a]']],
+  [
+    'fields without a result',
+    `<w:p>${[
+      shortField('FORMDROPDOWN', choices('<w:result w:val="1"/>')),
+      shortField('FORMDROPDOWN', choices('<w:default w:val="2"/>')),
+      shortField('FORMDROPDOWN', choices()),
+      shortField(' MACROBUTTON NoMacro [Enter name] '),
+      shortField(' GOTOBUTTON page_2 Next page'),
+      shortField(' SYMBOL 176 '),
+      shortField('SYMBOL 0x80 \\f "Arial" \\s 10'),
+      shortField('SYMBOL 8805 \\u'),
+      shortField('SYMBOL 252 \\f Wingdings'),
+      shortField('SYMBOL 9999999'),
+      shortField('XE "index"'),
+      `${beginField('TOC')}${shortField('SYMBOL 176')}${endField}`,
+    ].join(run(','))}</w:p>`,
+    ['paragraph[6 bar,8 bar,4 bar,[Enter name],Next page,°,€,≥,✓,,,]'],
+  ],
   ['a page number', `<w:p>${run('p. ')}${field(' PAGEREF _Toc1 ', '7')}</w:p>`, ['paragraph[p. 7]']],
   ['a table of contents in a field', `<w:p>${field(' TOC \\o ', 'One 1')}</w:p>${p('a')}`, ['paragraph[a]']],
   ['a paragraph of contents', p('One 1', '<w:pStyle w:val="toc1"/>') + p('a'), ['paragraph[a]']],
@@ -203,10 +276,11 @@ test.each<[string, string, string[]]>([
     ['paragraph[a]', 'paragraph[b]'],
   ],
   [
-    'a formula as text',
-    `<w:p>${run('a ')}<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:r><m:t>x=1</m:t></m:r></m:oMath></w:p>`,
-    ['paragraph[a x=1]'],
+    'formulas of one paragraph',
+    `<w:p>${run('2')}${inMath(fraction('1', '2'))}</w:p><w:p><m:oMathPara xmlns:m="${M}"><m:oMath>${r('x=1')}</m:oMath><m:oMath>${r('y=2')}</m:oMath></m:oMathPara></w:p>`,
+    ['paragraph[2 (1/2)]', 'paragraph[x=1 hardBreak[] y=2]'],
   ],
+  ['a formula as text', `<w:p>${run('a ')}${inMath(r('x=1'))}</w:p>`, ['paragraph[a x=1]']],
   [
     'a note at the end of its node',
     `<w:p>${run('a')}${note}</w:p>${p('b')}`,
@@ -263,16 +337,67 @@ test.each<[string, string, string[]]>([
   ],
   [
     'a list that skips a level, with an empty item',
-    item('a', 1, 2) + item('', 0) + item('b', 1, 2) + item('', 0, 2) + item('c'),
+    item('a', 1, 2) + item('', 0) + item('b', 2, 2) + item('', 0, 2) + item('c', 1, 2) + item('d'),
     [
-      'bulletList[listItem[paragraph[] bulletList[listItem[paragraph[a]]]]]',
-      'orderedList[listItem[paragraph[] bulletList[listItem[paragraph[b]]]] listItem[paragraph[c]]]',
+      'bulletList[listItem[paragraph[a]]]',
+      'orderedList[listItem[paragraph[] bulletList[listItem[paragraph[b]]] bulletList[listItem[paragraph[c]]]] listItem[paragraph[d]]]',
+    ],
+  ],
+  [
+    'a deeper level that continues after other text',
+    item('a', 0, 8) + item('b', 1, 8) + p('x') + item('c', 1, 8) + item('d', 2, 8) + item('e', 0, 8),
+    [
+      'orderedList[listItem[paragraph[a] orderedList{"type":"a"}[listItem[paragraph[b]]] paragraph[x] orderedList{"start":2,"type":"a"}[listItem[paragraph[c] bulletList[listItem[paragraph[d]]]]]] listItem[paragraph[e]]]',
+    ],
+  ],
+  [
+    'a deeper level that begins after other text',
+    item('a', 0, 8) + p('x') + p('y') + item('b', 1, 8) + item('c', 0, 8) + p('z') + item('d', 0, 8),
+    [
+      'orderedList[listItem[paragraph[a] paragraph[x] paragraph[y] orderedList{"type":"a"}[listItem[paragraph[b]]]] listItem[paragraph[c]]]',
+      'paragraph[z]',
+      'orderedList{"start":3}[listItem[paragraph[d]]]',
+    ],
+  ],
+  [
+    'deeper items of another list or of bullets after other text',
+    item('a') + p('x') + item('b', 1, 2) + item('c', 0, 2) + p('y') + item('d', 1, 2),
+    [
+      ...['orderedList[listItem[paragraph[a]]]', 'paragraph[x]', 'bulletList[listItem[paragraph[b]]]'],
+      ...['bulletList[listItem[paragraph[c]]]', 'paragraph[y]', 'bulletList[listItem[paragraph[d]]]'],
+    ],
+  ],
+  [
+    'a number that continues a deeper level only by chance',
+    item('a') + item('b') + item('c', 1) + head('Two') + item('d', 1) + item('e'),
+    [
+      'orderedList[listItem[paragraph[a]] listItem[paragraph[b] orderedList[listItem[paragraph[c]]]]]',
+      'orderedList{"start":2}[listItem[paragraph[d]]]',
+      'orderedList{"start":3}[listItem[paragraph[e]]]',
+    ],
+  ],
+  [
+    'the next letter after a number',
+    item('a') + item('b') + item('c', 0, 5),
+    [
+      'orderedList[listItem[paragraph[a]] listItem[paragraph[b]]]',
+      'orderedList{"start":3,"type":"a"}[listItem[paragraph[c]]]',
     ],
   ],
   [
     'other formats and characters',
     `<w:p>${run('a', '<w:strike/><w:highlight w:val="red"/>')}${run('2', '<w:vertAlign w:val="subscript"/>')}<w:r><w:br/><w:sym w:font="Wingdings" w:char="F0FC"/><w:noBreakHyphen/><w:t>b</w:t><w:br w:type="page"/></w:r></w:p>`,
     ['paragraph[highlight(strike(a)) subscript(2) hardBreak[] ✓‑b]'],
+  ],
+  [
+    'text before and after the end of a page or column',
+    `<w:p><w:r><w:br w:type="page"/><w:t>a</w:t><w:br w:type="page"/></w:r>${run('b')}<w:r><w:br w:type="column"/></w:r></w:p><w:p><w:r><w:br w:type="page"/></w:r></w:p>${p('c')}`,
+    ['paragraph[a hardBreak[] b]', 'paragraph[c]'],
+  ],
+  [
+    'a text box of which there is only one form',
+    `<w:p><w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice>${box(p('a')).slice(5, -6)}</mc:Choice><mc:Fallback/></mc:AlternateContent></w:r></w:p>`,
+    ['paragraph[a]'],
   ],
   [
     'lowered and raised small text',
@@ -292,6 +417,17 @@ test.each<[string, string, string[]]>([
     `<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr>${cell('a', '<w:gridSpan w:val="2"/>')}${cell('b')}</w:tr><w:tr>${cell('c', '<w:gridSpan w:val="2"/>')}${cell('d', '<w:vMerge w:val="restart"/>')}</w:tr><w:tr><w:trPr><w:tblHeader/></w:trPr>${cell('e')}${cell('f')}${cell('hidden', '<w:vMerge/>')}</w:tr></w:tbl>`,
     [
       'table[tableRow[tableHeader{"colspan":2}[paragraph[a]] tableHeader[paragraph[b]]] tableRow[tableCell{"colspan":2}[paragraph[c]] tableCell{"rowspan":2}[paragraph[d]]] tableRow[tableCell[paragraph[e]] tableCell[paragraph[f]]]]',
+    ],
+  ],
+  [
+    'cells that continue those before and above them',
+    table(
+      cell('a', '<w:hMerge w:val="restart"/>') + cell('b', '<w:hMerge/>') + cell('c'),
+      cell('d', restart) + cell('', `<w:hMerge/>${restart}`) + cell('e', '<w:hMerge w:val="restart"/>'),
+      cell('', '<w:vMerge/>') + cell('', '<w:hMerge/><w:vMerge/>') + cell('f'),
+    ),
+    [
+      'table[tableRow[tableCell{"colspan":2}[paragraph[a] paragraph[b]] tableCell[paragraph[c]]] tableRow[tableCell{"colspan":2,"rowspan":2}[paragraph[d]] tableCell[paragraph[e]]] tableRow[tableCell[paragraph[f]]]]',
     ],
   ],
   [
@@ -331,6 +467,109 @@ test.each<[string, string, string[]]>([
   ],
 ])('a Word file is imported: %s', async (_name, body, expected) => {
   expect(await convertText(body)).toEqual(expected);
+});
+
+test('clauses below numbered headings begin with 1 again', async () => {
+  const numbered = style('h1', 'heading 1', '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>');
+  const more = { 'word/styles.xml': `<w:styles xmlns:w="${W}">${numbered}</w:styles>` };
+  const body = head('One') + item('a', 1) + item('b', 1) + head('Two') + item('c', 1) + item('d', 1);
+  const lines = await convert(zip(createParts(body, more)));
+  expect(toText(lines)).toEqual([
+    'orderedList[listItem[paragraph[a]] listItem[paragraph[b]]]',
+    'orderedList[listItem[paragraph[c]] listItem[paragraph[d]]]',
+  ]);
+});
+
+/** Three levels with numbers; `restarts` is the `lvlRestart` of the second and third one. */
+const restarting = (restarts: number) =>
+  [0, 1, 2]
+    .map((at) => `<w:lvl w:ilvl="${at}">${at > 0 ? `<w:lvlRestart w:val="${restarts}"/>` : ''}</w:lvl>`)
+    .join('');
+const convertList = (list: string, body: string) => {
+  const lists = `<w:abstractNum w:abstractNumId="1">${list}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>`;
+  return convert(
+    zip(createParts(body, { 'word/numbering.xml': `<w:numbering xmlns:w="${W}">${lists}</w:numbering>` })),
+  );
+};
+
+test.each([
+  ['after no level', 0, [1, 1, 1, 2, 2, 2, 3, 3]],
+  ['after the first level', 1, [1, 1, 1, 2, 1, 1, 2, 2]],
+  ['after every level above', 9, [1, 1, 1, 2, 1, 1, 2, 1]],
+])('a level of a list starts again %s', async (_name, restarts, expected) => {
+  const body = [0, 1, 2, 0, 1, 2, 1, 2].map((level) => head('A') + item('a', level)).join('');
+  const lists = toText(await convertList(restarting(restarts), body));
+  expect(lists.map((line) => Number(/"start":(\d+)/.exec(line)?.[1] ?? 1))).toEqual(expected);
+});
+
+test('marks of a list that are text are kept, and empty ones are not numbers', async () => {
+  const marks = ['none WARNING:', 'decimal Note:', 'none %3', 'decimal ', 'bullet -'].map((mark, at) => {
+    const [format, text] = mark.split(' ');
+    return `<w:lvl w:ilvl="${at}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
+  });
+  const body = [0, 1, 2, 3, 4].map((level) => item(`${level}`, level)).join('');
+  const lines = await convertList(marks.join(''), body);
+  expect(toText(lines)).toEqual([
+    ...['paragraph[WARNING: 0]', 'paragraph[Note: 1]', 'paragraph[2]', 'paragraph[3]'],
+    'bulletList[listItem[paragraph[4]]]',
+  ]);
+});
+
+test('a link keeps the place in its page', async () => {
+  const body = `<w:p><w:hyperlink r:id="far" w:anchor="part-3">${run('a')}</w:hyperlink></w:p>`;
+  const lines = await convert(
+    zip(createParts(body, {}, [['far', 'hyperlink', 'https://a.example/p', 'External']])),
+  );
+  expect(lines).toContain('    | paragraph[link<https://a.example/p#part-3>(a)]');
+});
+
+test.each([
+  ['x=(1/2)+10^3', r('x=') + fraction('1', '2') + r('+') + power('10', '3')],
+  ['2 (1/2) bar', r('2') + fraction('1', '2') + r(' bar')],
+  ['((a+b)/(2c))^(-1)', power(fraction('a+b', '2c'), '-1')],
+  ['E=m c^2 t', r('E=m') + power('c', '2') + r('t')],
+  ['45°C', power('45', '∘') + r('C')],
+  [
+    'x_i+x_(ij)^2',
+    math('sSub', { e: 'x', sub: 'i' }) + r('+') + math('sSubSup', { e: 'x', sub: 'ij', sup: '2' }),
+  ],
+  ['_6^14 C', math('sPre', { sub: '6', sup: '14', e: 'C' })],
+  ['2√(x+1)', r('2') + math('rad', { deg: '', e: 'x+1' }, 'degHide=1')],
+  ['5 (x)^(1/3)', r('5 ') + math('rad', { deg: '3', e: 'x' })],
+  ['∑_(i=1)^n (a+b)', math('nary', { sub: 'i=1', sup: 'n', e: brackets('a+b') }, 'chr=∑')],
+  ['∫ x', math('nary', { sub: '', sup: '', e: 'x' })],
+  ['f(x)=|x|', r('f') + brackets('x') + r('=') + brackets('x', 'begChr=|', 'endChr=|')],
+  ['2 sin(1/2)', r('2') + math('func', { fName: 'sin', e: brackets(fraction('1', '2')) })],
+  ['log_2(x)', math('func', { fName: math('sSub', { e: 'log', sub: '2' }), e: 'x' })],
+  ['lim_(x→0)(x)', math('func', { fName: math('limLow', { e: 'lim', lim: 'x→0' }), e: 'x' })],
+  ['(n¦k)', brackets(fraction('n', 'k', 'type=noBar'))],
+  [
+    '{x=1; y=2',
+    brackets(mathElement('eqArr', arg('e', 'x&amp;=1') + arg('e', 'y&amp;=2')), 'begChr={', 'endChr='),
+  ],
+  [
+    '[1, 2; 3, 4]',
+    mathElement(
+      'm',
+      ['12', '34'].map((row) => mathElement('mr', [...row].map((each) => arg('e', each)).join(''))).join(''),
+    ),
+  ],
+  ['x\u0302+y\u0305', math('acc', { e: 'x' }) + r('+') + math('bar', { e: 'y' }, 'pos=top')],
+  ['ab', mathElement('borderBox', arg('e', 'a')) + math('phant', { e: 'x' }, 'show=0') + r('b')],
+  ['abc', mathElement('constructor', r('a')) + mathElement('__proto__', r('b')) + r('c')],
+])('a formula becomes text with the same meaning: %s', async (text, content) => {
+  expect(await convertText(`<w:p>${inMath(content)}</w:p>`)).toEqual([`paragraph[${text}]`]);
+});
+
+test('deeply nested formulas become text', async () => {
+  const nest = (wrapIn: (inner: string) => string) => {
+    let content = 'x';
+    for (let depth = 0; depth < 100; depth += 1) content = wrapIn(content);
+    return `<w:p>${inMath(content)}</w:p>`;
+  };
+  expect(await convertText(nest(brackets))).toEqual([`paragraph[${'('.repeat(100)}x${')'.repeat(100)}]`]);
+  const [powers] = await convertText(nest((inner) => power('a', inner)));
+  expect(powers?.split('a^').length).toBe(101);
 });
 
 test('a table of contents with two styles is counted once', async () => {
@@ -385,6 +624,81 @@ test('accepted changes keep inserted text and lose deleted text', async () => {
   ]);
 });
 
+const drawingSpaces =
+  'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:g="http://schemas.microsoft.com/office/word/2010/wordprocessingGroup" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml"';
+const inPicture = (content: string) => `<w:r><w:pict ${drawingSpaces}>${content}</w:pict></w:r>`;
+/** A drawing of 300 × 200 pixels. */
+const inDrawing = (content: string) =>
+  `<w:r><w:drawing ${drawingSpaces}><wp:inline><wp:extent cx="2857500" cy="1905000"/><wp:docPr descr="valve"/>${content}</wp:inline></w:drawing></w:r>`;
+const textBox = (content: string) => `<w:txbxContent>${content}</w:txbxContent>`;
+
+/** Imports a text with the picture `png`, and returns the lines of its blocks and warnings. */
+async function convertPictures(
+  body: string,
+  links: [string, string, string, string?][] = [],
+): Promise<string[]> {
+  const entries = createParts(body, {}, [['png', 'image', 'a.png'], ...links]);
+  const png = encodePng(2, 2, () => [1, 2, 3, 255]);
+  const lines = await convert(zip([...entries, { name: 'word/a.png', data: png }]));
+  return lines
+    .filter((line) => /\| |^(warning|dropped): /.test(line) && !line.includes('no_headings'))
+    .map((line) => line.replace(/^ *\| /, '').replace(/asset:\w+/, 'asset'));
+}
+
+test.each([
+  ['in a drawing', inDrawing(`<g:wgp><a:blip r:embed="png"/>${textBox(p('call'))}</g:wgp>`), ''],
+  [
+    'in VML',
+    inPicture(
+      `<v:group alt="valve" style="width:225pt;height:150pt" coordsize="300,100"><v:shape style="width:200;height:50"><v:imagedata r:id="png"/></v:shape>${textBox(p('call'))}</v:group>`,
+    ),
+    ',"width":200,"height":100',
+  ],
+])('a picture grouped with a text box is imported: %s', async (_name, group, size) => {
+  expect(await convertPictures(`<w:p>${group}</w:p>`)).toEqual([
+    `image{"src":"asset","alt":"valve"${size}}[]`,
+    'paragraph[call]',
+  ]);
+});
+
+test('a picture in a text box is imported once', async () => {
+  const inner = `<w:p>${run('see ')}${inDrawing('<a:blip r:embed="png"/>')}</w:p>`;
+  expect(await convertPictures(`<w:p>${inDrawing(textBox(inner))}</w:p>`)).toEqual([
+    'paragraph[see  image{"src":"asset","alt":"valve","width":300,"height":200}[]]',
+  ]);
+});
+
+test.each([
+  ['in a drawing', inDrawing('<a:blip r:embed="png"/><a:srcRect l="50000" b="20000" r="0"/>')],
+  [
+    'in VML',
+    inPicture(
+      '<v:shape alt="valve" style="width:225pt;height:150pt"><v:imagedata r:id="png" cropleft="32768f" cropbottom=".2"/></v:shape>',
+    ),
+  ],
+])('a cropped picture is imported as a whole, with a warning: %s', async (_name, picture) => {
+  expect(await convertPictures(`<w:p>${picture}</w:p>`)).toEqual([
+    'image{"src":"asset","alt":"valve","width":600,"height":250}[]',
+    'warning: picture_cropped nodes/0',
+  ]);
+});
+
+test('a picture with a margin is not cropped', async () => {
+  const edges = '<a:srcRect l="-50000" r="-50000"/>';
+  expect(await convertPictures(`<w:p>${inDrawing(`<a:blip r:embed="png"/>${edges}`)}</w:p>`)).toEqual([
+    'image{"src":"asset","alt":"valve","width":150,"height":200}[]',
+  ]);
+});
+
+test('a picture at an https address stays a link', async () => {
+  const link: [string, string, string, string] = ['far', 'image', 'https://a.example/a.png', 'External'];
+  const body = `<w:p>${inDrawing('<a:blip r:link="far"/>')}</w:p>`;
+  expect(await convertPictures(body, [link])).toEqual([
+    'image{"src":"https://a.example/a.png","alt":"valve","width":300,"height":200}[]',
+    'warning: picture_remote nodes/0',
+  ]);
+});
+
 test('a linked, missing or unsupported picture becomes its alternative text', async () => {
   const drawing = (id: string, kind: string) =>
     `<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr descr="valve ${id}"/><a:blip xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" r:${kind}="${id}"/></wp:inline></w:drawing></w:r></w:p>`;
@@ -403,7 +717,7 @@ test('a linked, missing or unsupported picture becomes its alternative text', as
     },
     [
       ['emf', 'image', 'a.emf'],
-      ['far', 'image', 'https://evil.example/a.png', 'External'],
+      ['far', 'image', 'http://evil.example/a.png', 'External'],
       ['gone', 'image', 'gone.png'],
       ['png', 'image', 'a.png'],
     ],

@@ -1,5 +1,5 @@
 /** Reads the values that switch something on or off (ECMA-376 part 1, 17.17.4). */
-import type { XmlElement } from '#libs/opc';
+import type { XmlElement } from './xml.ts';
 
 /** Whether an element switches on what it names. An element without a value does, a missing one does not. */
 export function isOn(element: XmlElement | undefined): boolean {
