@@ -60,7 +60,7 @@ ${contents}
   yield html`${additions?.end ?? nothing}</article>
 </main>
 <footer class="colophon">
-<p>${escapeHtml(organization)}${publishedAt(input)}</p>
+<p>${escapeHtml(isolate(organization, language))}${publishedAt(input)}</p>
 <p class="on-screen"${foreign}>${escapeHtml(onScreen)}</p>
 <p class="on-paper"${foreign}>${escapeHtml(onPaper)}</p>
 </footer>
@@ -133,9 +133,8 @@ export function day(at: Date, { formatDay, formatMinute }: PageLanguage): Html {
 
 function publishedAt({ document: { published_at }, language }: PageInput): Html {
   if (!published_at) return nothing;
-  return escapeHtml(
-    ` · ${language.words.published}: ${isolate(language.formatMinute(published_at), language)}`,
-  );
+  const minute = isolate(language.formatMinute(published_at), language);
+  return escapeHtml(` · ${isolate(`${language.words.published}: ${minute}`, language)}`);
 }
 
 /** The attributes of an element with words of the page that are not in the language of the document. */

@@ -45,6 +45,13 @@ test('a file says that it is a copy, instead of what is true of a link', () => {
   expect(html).not.toContain('latest published version');
 });
 
+test('the last line isolates its parts in a language without own words', () => {
+  expect(render({}, { language: getPageLanguage('ar') })).toMatch(
+    /<p>\u2068Acme\u2069 · \u2068Published: \u2068[^<]+\u2069\u2069<\/p>/,
+  );
+  expect(render()).toContain('<p>Acme · Published: ');
+});
+
 test('the fields of a document are in meta elements, if it has them', () => {
   const html = render({}, { meta: { generator: 'Test', 'document-version': null, other: '"><script>' } });
   expect(html).toContain('<meta name="generator" content="Test"/>');

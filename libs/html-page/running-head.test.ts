@@ -16,8 +16,8 @@ const getCss = (more: object = {}, tag = 'en') =>
 describe('the head of printed pages', () => {
   test('has title, version and status above, the page number below', () => {
     expect(getCss()).toBe(
-      '@page{@top-left{content:"Opening the vault";font-weight:600}' +
-        '@top-right{content:"Version 2\\2e 1""\\a ""Published 21 November 2026"}' +
+      '@page{@top-left{content:"Opening the vault";font-weight:600;width:65%}' +
+        '@top-right{content:"Version 2\\2e 1""\\a ""Published 21 November 2026";width:35%}' +
         '@bottom-left{content:"Acme \\b7  Printed copies are not updated"}' +
         '@bottom-right{content:"Page "counter(page)" of "counter(pages)}}',
     );
@@ -34,8 +34,11 @@ describe('the head of printed pages', () => {
     );
   });
 
-  test('isolates the date where the words are in another language', () => {
+  test('isolates its parts where the words are in another language', () => {
     expect(getCss({}, 'ar')).toMatch(/"Published \\2068 21 .*2026\\2069 "/);
+    expect(getCss({}, 'ar')).toContain(
+      '"\\2068 Acme\\2069  \\b7  \\2068 Printed copies are not updated\\2069 "',
+    );
     expect(getCss({}, 'de')).not.toContain('2068');
   });
 
@@ -43,12 +46,12 @@ describe('the head of printed pages', () => {
     ['draft', 'en', '"Version 2\\2e 1""\\a ""Draft"'],
     ['archived', 'de', '"Version 2\\2e 1""\\a ""Archiviert"'],
   ])('says that a document is not the published one: %s', (status, tag, lines) => {
-    expect(getCss({ status }, tag)).toContain(`@top-right{content:${lines}}`);
+    expect(getCss({ status }, tag)).toContain(`@top-right{content:${lines};width:35%}`);
   });
 
   test('omits a missing version and the end of a very long title', () => {
     const css = getCss({ title: '💊'.repeat(300), version: null });
-    expect(css).toContain('@top-right{content:"Published 21 November 2026"}');
+    expect(css).toContain('@top-right{content:"Published 21 November 2026";width:35%}');
     expect(css.match(/\\1f48a /g)).toHaveLength(179);
     expect(css).toContain('\\2026 "');
   });

@@ -2,7 +2,7 @@
 import { isolate, type PageLanguage } from './language.ts';
 import { getStatusWord, type PageDocument } from './page-document.ts';
 
-/** Longer titles are cut in the head, which has three lines; the first page has the whole title. */
+/** Longer titles are cut in the head, which fits five lines; the first page has the whole title. */
 const maxTitle = 180;
 
 /** What the head and the foot of a printed page show. */
@@ -22,9 +22,9 @@ export function runningHead({ document, organization, language }: RunningHead): 
   const [start, end] = direction === 'rtl' ? ['right', 'left'] : ['left', 'right'];
   const [page, total] = words.page;
   const boxes = [
-    [`top-${start}`, `${cssString(shorten(document.title))};font-weight:600`],
-    [`top-${end}`, getStatusLines(document, language).map(cssString).join('"\\a "')],
-    [`bottom-${start}`, cssString(`${organization} · ${words.copies}`)],
+    [`top-${start}`, `${cssString(shorten(document.title))};font-weight:600;width:65%`],
+    [`top-${end}`, `${getStatusLines(document, language).map(cssString).join('"\\a "')};width:35%`],
+    [`bottom-${start}`, cssString(`${isolate(organization, language)} · ${isolate(words.copies, language)}`)],
     [`bottom-${end}`, `${cssString(`${page} `)}counter(page)${cssString(` ${total} `)}counter(pages)`],
   ];
   return `@page{${boxes.map(([box, content]) => `@${box}{content:${content}}`).join('')}}`;

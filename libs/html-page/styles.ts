@@ -24,7 +24,9 @@ export const baseStyleSheet = toFile('base');
 
 const pageSheet = readStyleSheets(
   baseStyleSheet,
-  ...['document', 'contents', 'rich-text', 'colors', 'table', 'callout', 'wide', 'print'].map(toFile),
+  ...['document', 'contents', 'rich-text', 'colors', 'table', 'callout', 'wide', 'print', 'print-table'].map(
+    toFile,
+  ),
 );
 
 /** The `<style>` element that all document pages have. */

@@ -35,6 +35,7 @@ test('headings in the text of a node are below its own heading in GFM', () => {
 
 test('the Markdown property line has only the properties that are set', () => {
   expect(renderMarkdown(createDocument([], { version: null }))).toBe('# Pay\n\nDepartment Ops\n');
+  expect(renderMarkdown(createDocument([], { version: '', department: ' ' }))).toBe('# Pay\n');
   expect(renderMarkdown(createDocument([], { version: null, department: null }))).toBe('# Pay\n');
 });
 

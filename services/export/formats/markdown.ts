@@ -38,11 +38,11 @@ function createHeading(depth: Heading['depth'], title: string): Heading {
 
 function createPropertyLine({ version, department, approved_at }: ExportDocument): Paragraph[] {
   const values = [
-    version && `Version ${toSingleLine(version)}`,
-    department && `Department ${toSingleLine(department)}`,
-    approved_at && `Approved ${approved_at.slice(0, 10)}`,
+    ['Version', toSingleLine(version ?? '')],
+    ['Department', toSingleLine(department ?? '')],
+    ['Approved', approved_at?.slice(0, 10)],
   ];
-  const value = values.filter(Boolean).join(' · ');
+  const value = values.flatMap(([name, text]) => (text ? [`${name} ${text}`] : [])).join(' · ');
   return value === '' ? [] : [{ type: 'paragraph', children: [{ type: 'text', value }] }];
 }
 

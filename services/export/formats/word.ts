@@ -11,6 +11,7 @@ import {
   renderRelationships,
 } from './word/body-writer.ts';
 import { fitHeader } from './word/header-height.ts';
+import { copyListPatterns } from './word/ordered-lists.ts';
 import { toPlaceholderValues } from './word/placeholder-values.ts';
 
 /** Renders the .docx file. A property that is null (a version, a date) leaves its placeholder empty. */
@@ -64,8 +65,11 @@ function* writeParts(
     relationships: renderRelationships(writer),
     types: renderContentTypes(writer),
   };
-  for (const name of deferred)
-    yield [name, Buffer.from(fillSlots(getPartText(parts, name), plan.nonce, additions))];
+  for (const name of deferred) {
+    const text = getPartText(parts, name);
+    const filled = name === plan.numbering ? copyListPatterns(text, writer) : text;
+    yield [name, Buffer.from(fillSlots(filled, plan.nonce, additions))];
+  }
   for (const { part, bytes } of writer.pictures.values()) yield [part, bytes];
 }
 

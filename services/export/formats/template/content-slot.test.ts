@@ -26,6 +26,18 @@ test('text beside {{content}} stays in paragraphs with the same style', async ()
   expect(xml.match(/<w:jc w:val="center"\/>/g)).toHaveLength(2);
 });
 
+test.each([
+  ['{{content}}', 'First\nhello', /<w:pageBreakBefore\/>.*First/],
+  ['{{content}} end', 'First\nhello\n end', /<w:pageBreakBefore\/>.*First/],
+  ['Begin {{content}} end', 'Begin \nFirst\nhello\n end', /<w:pageBreakBefore\/>.*Begin/],
+])('the page break before "%s" stays before it, once', async (text, expected, place) => {
+  const xml = await fill(p('Cover') + p(text, '<w:pageBreakBefore/>'));
+  expect(getText(xml).replace(/\n+/g, '\n')).toBe(`Cover\n${expected}`);
+  expect(xml).toMatch(place);
+  expect(xml.match(/<w:pageBreakBefore\/>/g)).toHaveLength(1);
+  expect(await fill(p(text, '<w:pageBreakBefore w:val="0"/>'))).not.toContain('<w:pageBreakBefore/>');
+});
+
 const math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
 test.each([
   ['picture', '<w:r><w:pict/></w:r>', /<w:pict\/>.*First/],
@@ -60,6 +72,17 @@ test('{{content}} in a paragraph whose move is tracked counts once', async () =>
   expect(xml).toMatch(/<w:moveToRangeStart .*First.*<w:moveToRangeEnd .*<w:moveFrom /);
 });
 
+test('a tracked change around {{content}} gets a new id behind it', async () => {
+  const xml = await fill(
+    '<w:p><w:pPr><w:rPr><w:ins w:id="4" w:author="b"/></w:rPr></w:pPr><w:bookmarkStart w:id="5" w:name="a"/>' +
+      '<w:ins w:id="5" w:author="b"><w:r><w:t>Begin {{content}} end</w:t></w:r></w:ins><w:bookmarkEnd w:id="5"/></w:p>' +
+      '<w:p><w:ins w:id="8" w:author="b"><w:r><w:t>After</w:t></w:r></w:ins></w:p>',
+  );
+  expect(getText(xml)).toBe('Begin \nFirst\nhello\n end\nAfter');
+  expect([...xml.matchAll(/<w:ins w:id="(\d+)"/g)].map(([, id]) => id)).toEqual(['4', '5', '9', '10', '8']);
+  expect(xml).toContain('<w:bookmarkEnd w:id="5"/>');
+});
+
 test('a section break at {{content}} comes once after the document', async () => {
   const xml = await fill(
     `${p('Begin {{content}}', '<w:sectPr><w:titlePg/></w:sectPr>')}${p('After')}<w:sectPr/>`,
@@ -92,6 +115,34 @@ test('{{content}} in a table cell has the width of the cell', async () => {
   expect(template.plan.room.width).toBe(5_000);
   const { 'word/document.xml': xml } = await renderParts(createDocument([]), template);
   expect(xml).toContain('<w:p/></w:tc>');
+});
+
+test.each([
+  ['a percentage', '<w:tcW w:w="3500" w:type="pct"/>'],
+  ['an automatic width', '<w:tcW w:w="0" w:type="auto"/>'],
+  ['no width', ''],
+])('{{content}} in a cell with %s has the width of its columns', async (_what, width) => {
+  const cell = (properties: string, text: string) => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(text)}</w:tc>`;
+  const row = (span: number) =>
+    '<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>' +
+    `<w:sdt><w:sdtContent>${cell('<w:gridSpan w:val="2"/>', 'a')}</w:sdtContent></w:sdt>` +
+    `${cell(`${width}<w:gridSpan w:val="${span}"/>`, '{{content}}')}</w:tr>`;
+  const columns = [100, 200, 400, 2_000, 1_216].map((each) => `<w:gridCol w:w="${each}"/>`).join('');
+  const getWidth = async (span: number, grid = columns) =>
+    (await compile(docx(`<w:tbl><w:tblGrid>${grid}</w:tblGrid>${row(span)}</w:tbl>`))).plan.room.width;
+  expect(await getWidth(2)).toBe(3_000);
+  expect(await getWidth(1)).toBe(1_784);
+  expect(await getWidth(2, '<w:gridCol/>'.repeat(5))).toBe(9_026);
+});
+
+test('in columns of unequal width, the text area is the narrowest column', async () => {
+  const section = (equalWidth: string) =>
+    `<w:sectPr><w:pgSz w:w="12000" w:h="9000"/><w:pgMar w:left="500" w:right="500"/><w:cols w:num="2" w:space="0"${equalWidth}>` +
+    '<w:col w:w="7400" w:space="600"/><w:col w:w="3000"/></w:cols></w:sectPr>';
+  const getWidth = async (equalWidth: string) =>
+    (await compile(docx(p('{{content}}') + section(equalWidth)))).plan.room.width;
+  expect(await getWidth(' w:equalWidth="0"')).toBe(3_000);
+  expect(await getWidth('')).toBe(5_500);
 });
 
 test('the text area is that of the section with {{content}}', async () => {

@@ -1,10 +1,16 @@
 /** Turns {{content}}, {{history}} and {{watermark}}, which become more than text, into slots beside the text. */
 import {
+  attribute,
   childW,
   elements,
   isElement,
+  isOn,
   isW,
+  nextNumber,
+  parseNumber,
   rewrite,
+  W,
+  w,
   walkElements,
   type XmlElement,
   type XmlNode,
@@ -24,7 +30,7 @@ export function insertContentSlot(root: XmlElement, slot: string): void {
   if (isRepeated)
     reject('content_twice', 'The template contains {{content}} more than once; keep one of them.');
   if (!place) return;
-  splitAround(place.parent, place.element, slot);
+  splitAround(root, place, slot);
   unwrapControls(root, slot);
   checkPlace(root, slot);
 }
@@ -39,7 +45,7 @@ export function insertHistorySlots(root: XmlElement, slot: string): void {
       ({ element }) => isW(element, 'p') && textContains(element, slot),
     );
     if (!found) return;
-    splitAround(found.parent, found.element, slot);
+    splitAround(root, found, slot);
     unwrapControls(root, slot);
   }
 }
@@ -70,17 +76,55 @@ function textContains(parent: XmlElement, slot: string): boolean {
   });
 }
 
-function splitAround(parent: XmlElement, paragraph: XmlElement, slot: string): void {
+function splitAround(
+  root: XmlElement,
+  { element: paragraph, parent }: { element: XmlElement; parent: XmlElement },
+  slot: string,
+): void {
   const [before, after] = split(paragraph, slot);
+  renumberChanges(root, before, after);
   const properties = childW(after, 'pPr');
   const section = childW(properties, 'sectPr');
   const beforeProperties = childW(before, 'pPr');
   if (beforeProperties)
     beforeProperties.children = beforeProperties.children.filter((child) => !isW(child, 'sectPr'));
-  const first = isVisible(before) ? [before] : findRangeMarks(before);
+  const pageBreak = takePageBreak(properties);
+  const first = isVisible(before) ? [before] : [...pageBreak, ...findRangeMarks(before)];
   const end = section ? [{ ...after, children: properties ? [properties] : [] }] : [];
   const last = isVisible(after) ? [after] : [...end, ...findRangeMarks(after)];
   replaceChild(parent, paragraph, [...first, { raw: slot }, ...last]);
+}
+
+const CHANGES = ['ins', 'del', 'moveFrom', 'moveTo', 'pPrChange', 'rPrChange'];
+
+/** Gives new ids to the tracked changes after the slot that are also before it: each id is unique in the document. */
+function renumberChanges(root: XmlElement, before: XmlElement, after: XmlElement): void {
+  const findChanges = (parent: XmlElement) =>
+    [...walkElements(parent)].map(({ element }) => element).filter((element) => isW(element, ...CHANGES));
+  const taken = new Set(findChanges(before).map((change) => attribute(change, 'id')));
+  const repeated = findChanges(after).filter((change) => taken.has(attribute(change, 'id')));
+  if (repeated.length === 0) return;
+  let next = nextNumber([...walkElements(root)].map(({ element }) => parseNumber(attribute(element, 'id'))));
+  for (const change of repeated) {
+    const id = `${next}`;
+    change.attributes = change.attributes.map((found) =>
+      found.uri === W && found.local === 'id' ? { ...found, value: id } : found,
+    );
+    next += 1;
+  }
+}
+
+/**
+ * Removes "page break before" from the properties of the text after the slot. Returns an almost
+ * invisible paragraph with the break, which is used if no text precedes the slot.
+ */
+function takePageBreak(properties: XmlElement | undefined): XmlElement[] {
+  const found = childW(properties, 'pageBreakBefore');
+  if (!properties || !found) return [];
+  properties.children = properties.children.filter((child) => child !== found);
+  if (!isOn(found)) return [];
+  const spacing = w('spacing', { before: '0', after: '0', line: '20', lineRule: 'exact' });
+  return [w('p', {}, [w('pPr', {}, [w('pageBreakBefore', {}), spacing])])];
 }
 
 function replaceChild(parent: XmlElement, child: XmlElement, nodes: XmlNode[]): void {

@@ -1,5 +1,5 @@
 /** Sanitizes Word fields: those that fetch or run something are replaced by the text that they show. */
-import { attribute, isW, rewrite, W, walkElements, type XmlElement } from '#libs/opc';
+import { attribute, getText, isW, rewrite, W, walkElements, type XmlElement } from '#libs/opc';
 import { reject } from './fault.ts';
 import { computed, gap, isUnsafeInstruction } from './instruction.ts';
 
@@ -100,8 +100,4 @@ function markDirty(field: Field): void {
   if (!begin || attribute(begin, 'dirty') !== undefined) return;
   const prefix = begin.name.slice(0, begin.name.indexOf(':') + 1);
   begin.attributes.push({ name: `${prefix}dirty`, uri: W, local: 'dirty', value: 'true' });
-}
-
-function getText(element: XmlElement): string {
-  return element.children.filter((child) => typeof child === 'string').join('');
 }

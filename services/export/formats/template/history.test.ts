@@ -31,6 +31,14 @@ test('the history lists the published versions, the newest first', async () => {
   expect(await getLines(p('{{history}}') + content)).toBe(`${table}\nFirst`);
 });
 
+test('the last two rows of the history stay together', async () => {
+  const { 'word/document.xml': xml = '' } = await fill(p('{{history}}') + content);
+  const rows = [...xml.matchAll(/<w:tr>.*?<\/w:tr>/g)].map(
+    ([row]) => row.match(/<w:keepNext\/>/g)?.length ?? 0,
+  );
+  expect(rows).toEqual([0, 3, 0]);
+});
+
 test('text beside {{history}} stays, and each of several is filled', async () => {
   const inner = p('Before {{history}} between {{history}} after') + content;
   expect(await getLines(inner)).toBe(`Before \n${table}\n between \n${table}\n after\nFirst`);

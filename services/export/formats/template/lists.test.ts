@@ -147,3 +147,37 @@ test('each ordered list has its own start, twelve levels stay within nine', asyn
   for (const id of ids) expect(numbering).toContain(`<w:num w:numId="${id}">`);
   expect(numbering).toContain('<w:lvlOverride w:ilvl="0"><w:startOverride w:val="4"/>');
 });
+
+test('a list in a list on the same level has another pattern', async () => {
+  const text = (words: string, ...more: object[]) => item(createParagraph(words), ...more);
+  const callout = (...content: object[]) => ({ type: 'callout', attrs: { kind: 'note' }, content });
+  const cell = (...content: object[]) =>
+    list('table', { type: 'tableRow', content: [{ type: 'tableCell', content }] });
+  const ordered = (...items: object[]) => list('orderedList', ...items);
+  const bullet = list('bulletList', text('e', ordered(text('f'))));
+  const outer = ordered(
+    text('a', callout(ordered(text('b', cell(ordered(text('c'))), ordered(text('d')))), bullet)),
+    text('g', ordered(text('h')), cell(ordered(text('i')))),
+    text('j'),
+  );
+  const { 'word/document.xml': xml = '', 'word/numbering.xml': numbering = '' } = await renderParts(
+    createDocument([createNode('N', [outer as never, ordered(text('k')) as never])]),
+    await compile(docx(p('{{content}}'))),
+  );
+  const patterns = new Map(
+    [...numbering.matchAll(/<w:num w:numId="(\d+)"><w:abstractNumId w:val="(\d+)"/g)].map(
+      ([, id, pattern]) => [id, Number(pattern)],
+    ),
+  );
+  const found = [...xml.matchAll(/<w:numId w:val="(\d+)"\/>.*?<w:t [^>]*>(\w)</g)];
+  const letters = new Map(found.map(([, id, letter]) => [letter, (patterns.get(id) ?? 0) - 2]));
+  expect(Object.fromEntries(letters)).toEqual({
+    ...{ a: 0, g: 0, j: 0, k: 0, h: 0, f: 0 },
+    ...{ b: 1, d: 1, i: 1, c: 2, e: -1 },
+  });
+  const definitions = [...numbering.matchAll(/<w:abstractNum w:abstractNumId="(\d)"><w:nsid w:val="(\w+)"/g)];
+  expect(definitions.map(([, ...values]) => values.join(' '))).toEqual([
+    ...['1 5D0B17E1', '2 5D0B17E2', '3 5D0B17E3', '4 5D0B17E4'],
+  ]);
+  expect(numbering).not.toMatch(/<w:num .*<w:abstractNum /);
+});

@@ -41,6 +41,14 @@ const RUN_PARTS =
 const STEP = 360;
 const LEVELS = 9;
 
+/** The number of the pattern for ordered lists. Programs take patterns with the same one for a single list. */
+export const ORDERED_NSID = 0x5d0b17e2;
+
+/** Returns the number of a pattern as `w:nsid` has it. */
+export function toNsid(number: number): string {
+  return number.toString(16).toUpperCase();
+}
+
 /** Adds a bullet list, a pattern for ordered lists and `slot`, where the renderer inserts ordered lists. */
 export function ensureLists(numbering: XmlElement, styles: StyleSheet, slot: string): ListPlan {
   const bullets = resolveLevels(numbering, styles, 'bullet', defaultBullet);
@@ -50,7 +58,7 @@ export function ensureLists(numbering: XmlElement, styles: StyleSheet, slot: str
   const abstractId = free('abstractNum', 'abstractNumId');
   const numId = free('num', 'numId');
   const bulletPattern = createPattern(abstractId, bullets, '5D0B17E1');
-  const orderedPattern = createPattern(abstractId + 1, numbers, '5D0B17E2');
+  const orderedPattern = createPattern(abstractId + 1, numbers, toNsid(ORDERED_NSID));
   const firstNum = numbering.children.findIndex((child) => isW(child, 'num', 'numIdMacAtCleanup'));
   const at = firstNum === -1 ? numbering.children.length : firstNum;
   numbering.children.splice(at, 0, bulletPattern, orderedPattern);

@@ -3,10 +3,13 @@ import {
   attribute,
   childrenW,
   childW,
+  elements,
   isElement,
+  isOnValue,
   isW,
   parseNumber,
   parseTwips,
+  valueW,
   walkElements,
   type XmlElement,
   type XmlNode,
@@ -17,10 +20,11 @@ export type TextArea = { width: number; height: number };
 
 /** Returns the text area of the section with the slot; in a table cell, its width is that of the cell. */
 export function getTextArea(body: XmlElement, slot: string): TextArea {
-  const { section, cell } = findSurroundings(body, slot);
+  const { section, cell, row, table } = findSurroundings(body, slot);
   const area = getSectionArea(section);
   const width = childW(cell, 'tcPr', 'tcW');
-  const cellWidth = attribute(width, 'type') === 'dxa' ? parseTwips(attribute(width, 'w')) : undefined;
+  const isAbsolute = attribute(width, 'type') === 'dxa';
+  const cellWidth = isAbsolute ? parseTwips(attribute(width, 'w')) : getGridWidth(cell, row, table);
   return cellWidth ? { ...area, width: Math.max(cellWidth - CELL_MARGINS, MIN_SIZE) } : area;
 }
 
@@ -42,24 +46,53 @@ const CELL_MARGINS = 216;
 const MIN_SIZE = 1_440;
 const A4 = { width: 11_906, height: 16_838 };
 
+/** The elements around the slot: its section, and the innermost cell with its row and table. */
+type Surroundings = { section?: XmlElement; cell?: XmlElement; row?: XmlElement; table?: XmlElement };
+
 /** Finds the section and table cell of the slot. A section's properties follow its content. */
-function findSurroundings(body: XmlElement, slot: string): { section?: XmlElement; cell?: XmlElement } {
-  const found: { section?: XmlElement; cell?: XmlElement } = {};
+function findSurroundings(body: XmlElement, slot: string): Surroundings {
+  let found: Surroundings = {};
   let isPast = false;
-  const visit = (parent: XmlElement, cell: XmlElement | undefined) => {
+  const visit = (parent: XmlElement, around: Surroundings) => {
     for (const child of parent.children) {
       if (isSlot(child, slot)) {
         isPast = true;
-        if (cell) found.cell = cell;
+        found = { ...around };
       }
       if (!isElement(child)) continue;
       if (isW(child, 'sectPr')) {
         if (isPast) found.section ??= child;
-      } else visit(child, isW(child, 'tc') ? child : cell);
+      } else if (isW(child, 'tbl')) visit(child, { table: child });
+      else if (isW(child, 'tr')) visit(child, { ...around, row: child });
+      else visit(child, isW(child, 'tc') ? { ...around, cell: child } : around);
     }
   };
-  visit(body, undefined);
+  visit(body, {});
   return found;
+}
+
+/** Returns the width of the columns that a cell covers; undefined if the table does not state all of them. */
+function getGridWidth(
+  cell: XmlElement | undefined,
+  row: XmlElement | undefined,
+  table: XmlElement | undefined,
+): number | undefined {
+  if (!cell || !row) return undefined;
+  const grid = childrenW(childW(table, 'tblGrid'), 'gridCol').map((column) =>
+    parseTwips(attribute(column, 'w')),
+  );
+  const getSpan = (each: XmlElement) => Math.max(parseNumber(valueW(each, 'tcPr', 'gridSpan')) ?? 1, 1);
+  const cells = findCells(row);
+  const start = cells
+    .slice(0, cells.indexOf(cell))
+    .reduce((sum, each) => sum + getSpan(each), parseNumber(valueW(row, 'trPr', 'gridBefore')) ?? 0);
+  const widths = grid.slice(start, start + getSpan(cell));
+  return widths.reduce((sum: number, width) => sum + (width ?? Number.NaN), 0) || undefined;
+}
+
+/** Finds the cells of a row, also those in content controls. */
+function findCells(parent: XmlElement): XmlElement[] {
+  return elements(parent).flatMap((child) => (isW(child, 'tc') ? [child] : findCells(child)));
 }
 
 function isSlot(node: XmlNode, slot: string): boolean {
@@ -83,7 +116,14 @@ function getSectionArea(section: XmlElement | undefined): TextArea {
   const count = Math.max(parseNumber(attribute(columns, 'num')) ?? 1, 1);
   const width = read(size, 'w', A4.width) - sides - (count - 1) * read(columns, 'space', 720);
   return {
-    width: Math.max(Math.floor(width / count), MIN_SIZE),
+    width: Math.max(getNarrowestColumn(columns) ?? Math.floor(width / count), MIN_SIZE),
     height: Math.max(read(size, 'h', A4.height) - ends, MIN_SIZE),
   };
+}
+
+/** Returns the width of the narrowest column if columns have widths of their own: text flows through all of them. */
+function getNarrowestColumn(columns: XmlElement | undefined): number | undefined {
+  if (isOnValue(attribute(columns, 'equalWidth') ?? 'on')) return undefined;
+  const widths = childrenW(columns, 'col').flatMap((column) => parseTwips(attribute(column, 'w')) ?? []);
+  return widths.length > 1 ? Math.min(...widths) : undefined;
 }

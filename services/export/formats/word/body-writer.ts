@@ -7,12 +7,19 @@ import type { TemplatePlan } from '../template/plan.ts';
 /** A picture to add: its relationship id, part name, media type and bytes. */
 export type Picture = { id: string; part: string; mime: string; bytes: Uint8Array };
 
+/** An ordered list whose items are being rendered; pattern 0 is that of the template, the others are copies of it. */
+type OpenList = { level: number; pattern: number };
+
 /** The state of one rendering; `links` are by target, `pictures` by source, `lists` is markup. */
 export type BodyWriter = {
   plan: TemplatePlan;
   links: Map<string, string>;
   pictures: Map<string, Picture>;
   lists: string[];
+  /** The ordered lists around the current block, the innermost last. */
+  openLists: OpenList[];
+  /** The number of copies of the pattern of ordered lists that the body needs. */
+  patterns: number;
   drawings: number;
   /** The captions of pictures that were rendered and have no caption yet. */
   captions: string[];
@@ -48,8 +55,9 @@ export function limitIndent({ width, left }: Pick<Position, 'width' | 'left'>, i
 
 /** Creates the state of one rendering into a template. */
 export function createBodyWriter(plan: TemplatePlan, assets: AssetImages = new Map()): BodyWriter {
-  const counts = { drawings: 0, bookmarks: 0 };
-  return { plan, assets, links: new Map(), pictures: new Map(), lists: [], captions: [], ...counts };
+  const counts = { patterns: 0, drawings: 0, bookmarks: 0 };
+  const lists = { lists: [], openLists: [] };
+  return { plan, assets, links: new Map(), pictures: new Map(), ...lists, captions: [], ...counts };
 }
 
 /** Adds a link and returns its relationship id; equal targets share one. */
@@ -75,17 +83,6 @@ export function addPicture(writer: BodyWriter, src: string, mime: string, bytes:
   const picture = { id: `${writer.plan.names}Image${number}`, part, mime, bytes };
   writer.pictures.set(src, picture);
   return picture.id;
-}
-
-/** Adds an ordered list that starts at `start` on its level; returns its number. */
-export function addOrderedList(writer: BodyWriter, level: number, start: number): number {
-  const { nextNumId, orderedAbstractId } = writer.plan.lists;
-  const numId = nextNumId + writer.lists.length;
-  writer.lists.push(
-    `<w:num w:numId="${numId}"><w:abstractNumId w:val="${orderedAbstractId}"/>` +
-      `<w:lvlOverride w:ilvl="${level}"><w:startOverride w:val="${start}"/></w:lvlOverride></w:num>`,
-  );
-  return numId;
 }
 
 /** Renders the relationships of the added links and pictures. */

@@ -40,6 +40,11 @@ test('a cell over two rows makes only the last of them higher', () => {
   expect((heights[0] ?? 0) + (heights[1] ?? 0)).toBeCloseTo(five);
 });
 
+test('the estimate keeps the last two rows of a table together', () => {
+  const rows = measure(table(...lines(4).map((line) => [cell([line])])));
+  expect(rows.slice(0, 4).map(({ keepNext }) => keepNext)).toEqual([false, false, true, false]);
+});
+
 test('small letters make the rows of a wide table lower', () => {
   const words = (count: number) => Array.from({ length: count }, (_, at) => `Requalification${at}`);
   const [normal = 0, small = 0] = [5, 8].map(

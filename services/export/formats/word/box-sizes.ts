@@ -163,7 +163,8 @@ function* measureTable(table: RichText, place: Place): Generator<Box> {
   for (const [at, row] of rows.entries()) {
     isHead &&= row.every(({ cell }) => cell.type === 'tableHeader');
     const lineHeight = heights[at] ?? 0;
-    yield { lines: 1, lineHeight, isUnbreakable: true, ...(isHead ? { keepNext: true } : { headerHeight }) };
+    const keepNext = isHead || at === rows.length - 2;
+    yield { lines: 1, lineHeight, isUnbreakable: true, keepNext, ...(isHead ? {} : { headerHeight }) };
     if (isHead) headerHeight += lineHeight;
   }
   yield { lines: 1, lineHeight: AFTER_TABLE };

@@ -2,7 +2,7 @@
 import { escapeXml } from '#libs/opc';
 import type { PublishedVersion } from '../document.ts';
 import type { TemplatePlan } from '../template/plan.ts';
-import { renderParagraph } from './paragraph.ts';
+import { keepRowWithNext, renderParagraph } from './paragraph.ts';
 import { renderTextRun } from './runs.ts';
 import { AFTER_TABLE, TABLE_BORDERS } from './table.ts';
 
@@ -14,17 +14,19 @@ const COLUMNS = [2_200, 2_200, 4_600];
 /** Renders the table, the newest version first, and the thin paragraph after it. */
 export function renderHistory(plan: TemplatePlan, history: readonly PublishedVersion[]): string {
   const shown = history.slice(-MAX_VERSIONS).reverse();
-  const rows = shown.map(({ version, published_at, published_by }) =>
-    renderRow([version ?? '–', published_at.slice(0, 10), published_by || '–']),
-  );
+  const rows = [renderRow(['Version', 'Published', 'Published by'], true)];
+  for (const { version, published_at, published_by } of shown)
+    rows.push(renderRow([version ?? '–', published_at.slice(0, 10), published_by || '–']));
   if (history.length === 0) rows.push(renderRow(['–', 'not published yet', '–']));
   const earlier = history.length - shown.length;
   if (earlier > 0) rows.push(renderRow(['…', `${earlier} earlier versions`, '']));
+  // as in a table of the text
+  const joined = rows.map((row, at) => (at === rows.length - 2 ? keepRowWithNext(row) : row));
   const style = plan.tableStyle === null ? '' : `<w:tblStyle w:val="${escapeXml(plan.tableStyle)}"/>`;
   const grid = COLUMNS.map((width) => `<w:gridCol w:w="${width}"/>`).join('');
   return (
     `<w:tbl><w:tblPr>${style}<w:tblW w:w="5000" w:type="pct"/>${plan.tableStyle === null ? TABLE_BORDERS : ''}</w:tblPr>` +
-    `<w:tblGrid>${grid}</w:tblGrid>${renderRow(['Version', 'Published', 'Published by'], true)}${rows.join('')}</w:tbl>${AFTER_TABLE}`
+    `<w:tblGrid>${grid}</w:tblGrid>${joined.join('')}</w:tbl>${AFTER_TABLE}`
   );
 }
 

@@ -1,14 +1,9 @@
 /** Renders bullet, ordered and task lists with the template's bullets and numbers. */
 import { escapeXml } from '#libs/opc';
 import type { RichText } from '#libs/rich-text';
-import {
-  addOrderedList,
-  type BodyWriter,
-  limitIndent,
-  type Position,
-  type RenderBlocks,
-} from './body-writer.ts';
+import { type BodyWriter, limitIndent, type Position, type RenderBlocks } from './body-writer.ts';
 import { renderCaptions } from './caption.ts';
+import { renderOrderedList } from './ordered-lists.ts';
 import { getParagraphProperties, getSizes, type ParagraphProperties, renderParagraph } from './paragraph.ts';
 import { renderRuns } from './runs.ts';
 
@@ -26,10 +21,20 @@ export function renderList(
   renderBlocks: RenderBlocks,
 ): string {
   const level = Math.min(position.level, MAX_LEVEL);
+  const render = (numId: number) => renderItems(writer, node, position, { level, numId, renderBlocks });
+  if (node.type !== 'orderedList') return render(writer.plan.lists.bulletNumId);
+  return renderOrderedList(writer, { level, start: getStart(node) }, render);
+}
+
+function renderItems(
+  writer: BodyWriter,
+  node: RichText,
+  position: Position,
+  { level, numId, renderBlocks }: { level: number; numId: number; renderBlocks: RenderBlocks },
+): string {
   const isOrdered = node.type === 'orderedList';
   const levels = isOrdered ? writer.plan.lists.numbers : writer.plan.lists.bullets;
   const { left, hanging } = levels[level] ?? { left: 360, hanging: 360 };
-  const numId = isOrdered ? addOrderedList(writer, level, getStart(node)) : writer.plan.lists.bulletNumId;
   const style = isOrdered ? writer.plan.styles.number.id : writer.plan.styles.bullet.id;
   const itemPosition = {
     ...position,

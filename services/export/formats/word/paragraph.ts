@@ -55,6 +55,14 @@ export function renderParagraph(properties: ParagraphProperties, inner: string):
   return markup ? `<w:p><w:pPr>${markup}</w:pPr>${inner}</w:p>` : `<w:p>${inner}</w:p>`;
 }
 
+/** Keeps the paragraphs of a table row with the next row; `markup` is that of its cells. */
+export function keepRowWithNext(markup: string): string {
+  return markup
+    .replaceAll('<w:p/>', '<w:p></w:p>')
+    .replace(/<w:p>(?!<w:pPr>)/g, '<w:p><w:pPr></w:pPr>')
+    .replace(/(<w:p><w:pPr>(?:<w:pStyle [^>]*>)?)(?!<w:pStyle|<w:keepNext)/g, '$1<w:keepNext/>');
+}
+
 /** Returns the properties of an ordinary paragraph at a position. */
 export function getParagraphProperties(
   writer: BodyWriter,

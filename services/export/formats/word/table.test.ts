@@ -222,6 +222,21 @@ test('a column of sentences stays readable beside a column of long text', async 
   expect(long).toBeGreaterThan(middle);
 });
 
+test('the last two rows of a table stay together', async () => {
+  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [createParagraph('k')] }] };
+  const both = { type: 'tableCell', content: [createParagraph('b'), list] };
+  const xml = await render(table([head('a')], [both, { type: 'tableCell', content: [] }], [cell('c')]));
+  const rows = [...xml.matchAll(/<w:tr>.*?<\/w:tr>/g)].map(([row]) => [
+    row.match(/<w:p[ />]/g)?.length,
+    row.match(/<w:p><w:pPr>(<w:pStyle [^>]*>)?<w:keepNext\/>/g)?.length ?? 0,
+  ]);
+  expect(rows).toEqual([
+    [2, 0],
+    [3, 3],
+    [2, 0],
+  ]);
+});
+
 test('no row is split across pages, and leading header rows repeat', async () => {
   const xml = await render(table([head('a')], [cell('b')], [cell('c')]));
   expect(xml.match(/<w:trPr>.*?<\/w:trPr>/g)).toEqual([

@@ -1,8 +1,8 @@
-/** Renders tables with spanning cells and repeated header rows; no row is split across pages. */
+/** Renders tables with spanning cells and repeated header rows. No row is split, and the last two stay together. */
 import { escapeXml } from '#libs/opc';
 import { createGrid, type GridCell, type RichText } from '#libs/rich-text';
 import type { BodyWriter, Position, RenderBlocks } from './body-writer.ts';
-import { renderParagraph } from './paragraph.ts';
+import { keepRowWithNext, renderParagraph } from './paragraph.ts';
 import { layOutTable } from './table-layout.ts';
 
 /** Space that a picture in a cell leaves to header rows above it, twips. */
@@ -30,7 +30,10 @@ export function renderTable(
     const isHead = index < (firstBodyRow === -1 ? rows.length : firstBodyRow) && firstBodyRow !== 0;
     const properties = `<w:trPr><w:cantSplit/>${isHead ? '<w:tblHeader/>' : ''}</w:trPr>`;
     const layout = { widths, margin, fontSize, height: position.height, renderContent };
-    return `<w:tr>${properties}${row.map((cell) => renderCell(cell, layout)).join('')}</w:tr>`;
+    const cells = row.map((cell) => renderCell(cell, layout)).join('');
+    // LibreOffice can lose the rows after the first place where a table may split; a small table has no such place
+    const isBeforeLast = index === rows.length - 2;
+    return `<w:tr>${properties}${isBeforeLast ? keepRowWithNext(cells) : cells}</w:tr>`;
   });
   const style = writer.plan.tableStyle;
   const styleMarkup = style === null ? '' : `<w:tblStyle w:val="${escapeXml(style)}"/>`;
