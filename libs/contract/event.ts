@@ -41,6 +41,8 @@ export const envelope = z.object({
   api_key_id: id.optional(),
   /** The `X-Request-Id` of the request that made the change, if it was a request. */
   request_id: z.string().optional(),
+  /** The version of the organization to which names in the data belong, if they may be renamed. Not in webhooks. */
+  organization_version: z.number().optional(),
   data: z.unknown(),
   /** W3C `traceparent` of the change, if it was traced. */
   trace: z.string().optional(),

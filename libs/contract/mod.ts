@@ -6,7 +6,14 @@ export { type Deprecation, deprecationHeaders } from './deprecation.ts';
 export { type Envelope, type EventType, envelope, event } from './event.ts';
 export type { Example, Examples } from './examples.ts';
 export { hostNamePattern, isHostName, portPattern } from './host-name.ts';
-export { addError, checkShape, createInputErrors, type InputErrors, reportErrors } from './input-errors.ts';
+export {
+  addError,
+  checkShape,
+  createInputErrors,
+  type InputErrors,
+  reportErrors,
+  stopAfterErrors,
+} from './input-errors.ts';
 export { type JsonBody, parseJsonBody } from './json-body.ts';
 export { languageTag } from './language-tag.ts';
 export { findLoneSurrogates } from './lone-surrogates.ts';

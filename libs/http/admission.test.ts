@@ -132,7 +132,7 @@ test('a process that was busy for a moment rejects nothing', async () => {
     const admission = createAdmission({ maxInProgress: 1_000 });
     await pause(100);
     expect(admission.isOverloaded()).toBe(false);
-    for (let sent = 0; sent < 150; sent += 1) void admission.begin();
+    for (let sent = 0; sent < 600; sent += 1) void admission.begin();
     block(30);
     return !admission.isOverloaded();
   };

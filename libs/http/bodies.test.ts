@@ -105,7 +105,13 @@ beforeAll(async () => {
       handle(uploadThing, async () => undefined),
     ],
     // 1 MiB for requests without credentials, 1 MiB for small bodies, 4 MiB for large ones
-    { bodies: { budget: (part) => countBytes(part, budget(part)), parser: createBodyParser() } },
+    {
+      bodies: {
+        budget: (part, clients) => countBytes(part, budget(part, clients)),
+        parser: createBodyParser(),
+      },
+      trustedProxies: ['127.0.0.0/8'],
+    },
   );
 });
 afterAll(() => http?.listening.close(0));
@@ -180,12 +186,16 @@ describe('the budget for bodies', () => {
   });
 
   test('requests without credentials fill only their part, with 16 KiB each', async () => {
-    const send = (name: string) =>
-      http.ask('POST', '/api/v1/sessions', { as: null, headers: json, body: JSON.stringify({ name }) });
+    const send = (name: string, address = '203.0.113.99') =>
+      http.ask('POST', '/api/v1/sessions', {
+        as: null,
+        headers: { ...json, 'x-forwarded-for': address },
+        body: JSON.stringify({ name }),
+      });
     const tooLarge = await send('x'.repeat(16 * 1024));
     expect([tooLarge.status, (await parseJson(tooLarge)).limit_bytes]).toEqual([413, 16 * 1024]);
     const largest = 'x'.repeat(16 * 1024 - 100);
-    const held = Array.from({ length: 64 }, () => send(`wait${largest}`));
+    const held = Array.from({ length: 64 }, (_, at) => send(`wait${largest}`, `203.0.113.${at % 8}`));
     await until('64 handlers wait', async () => waiting.length === 64);
     expect((await send(largest)).status).toBe(503);
     expect((await post('{"name":"with credentials"}')).status).toBe(201);
@@ -244,15 +254,12 @@ test('JSON may be nested 128 levels deep', async () => {
 });
 
 test('at most 100 errors are listed, with cut names', async () => {
-  const names = Array.from({ length: 60_000 }, (_, index) => `"${index}${'n'.repeat(100)}":1`).slice(
-    0,
-    9_000,
-  );
+  const names = Array.from({ length: 900 }, (_, index) => `"${index}${'n'.repeat(100)}":1`);
   const text = await (await post(`{${names.join(',')}}`)).text();
   const { errors, detail } = JSON.parse(text);
   expect(errors).toHaveLength(100);
   expect(errors[0]).toEqual({ path: 'body/name', message: 'Required' });
-  expect(detail).toContain('8901 more follow');
+  expect(detail).toContain('801 more follow');
   expect(text.length).toBeLessThan(20_000);
   const few = listErrors(InvalidRequest, [{ path: 'a', message: 'b' }]);
   expect(few).toMatchObject({

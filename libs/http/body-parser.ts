@@ -10,7 +10,7 @@ import {
   WorkerOutOfMemory,
 } from '#libs/workers';
 
-/** Larger bodies are parsed in a worker. A body of exactly this size blocks the process for about ten milliseconds. */
+/** Larger bodies are parsed in a worker. A body of exactly this size blocks the process for some milliseconds. */
 const maxInlineBytes = 256 * 1024;
 
 /** Such bodies take below 1 ms. Larger ones wait for a time slice, so that many of them cannot block the process. */
@@ -23,6 +23,7 @@ const maxWorkerHeapMb = 256;
 const limits: WorkerLimits = {
   workers: 1,
   maxQueue: 64,
+  maxQueuePerClient: 16,
   timeoutSeconds: 60,
   memoryMb: getWorkerHeapMb(),
   idleMs: 10_000,
@@ -31,10 +32,10 @@ const limits: WorkerLimits = {
 /** Parses JSON bodies. */
 export interface BodyParser {
   /**
-   * Parses the body of an operation. Rejects with `PayloadTooLarge` if it needs too much memory, and with
-   * `Unavailable` if it takes too long.
+   * Parses the body of an operation. Clients take turns if several wait for the worker. Rejects with
+   * `PayloadTooLarge` if the body needs too much memory, and with `Unavailable` if it takes too long or too many wait.
    */
-  parse(operation: string, shape: z.ZodType, bytes: Uint8Array): Promise<JsonBody>;
+  parse(operation: string, shape: z.ZodType, bytes: Uint8Array, client: string): Promise<JsonBody>;
   /** Ends the worker. */
   close(): Promise<void>;
 }
@@ -54,13 +55,13 @@ export function createBodyParser(
     return last;
   };
   return {
-    async parse(operation, shape, bytes) {
+    async parse(operation, shape, bytes, client) {
       if (!pool || bytes.length <= maxInlineBytes) {
         if (bytes.length > maxUnslicedBytes) await waitInLine();
         return parseJsonBody(shape, bytes);
       }
       try {
-        return (await pool.run('parse', { operation, bytes })).result;
+        return (await pool.run('parse', { operation, bytes }, client)).result;
       } catch (error) {
         if (error instanceof WorkerOutOfMemory) throw PayloadTooLarge('The body needs too much memory.');
         throw error;

@@ -1,17 +1,18 @@
 /** Responds to what Node's HTTP parser rejects, when there is no request that a router could answer. */
 import { randomUUID } from 'node:crypto';
 import { type Server, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { HeadersTooLarge, InvalidRequest, type Problem } from '#libs/contract';
+import type { BusyConnections } from './connections.ts';
 import { toProblemBody } from './responses.ts';
 
 /**
- * Responds with a problem, then closes the connection. `isBusy` says whether a connection has a request in
- * flight: its response must not be mixed with another one.
+ * Responds with a problem, then closes the connection. A response must not be mixed with another one, so a connection
+ * with requests in flight is only closed, unless the error concerns the rest of its only request.
  */
-export function answerClientErrors(server: Server, isBusy: (socket: Duplex) => boolean): void {
+export function answerClientErrors(server: Server, connections: BusyConnections): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || isBusy(socket)) socket.destroy();
+    const isFree = connections.isReading(socket) || !connections.has(socket);
+    if (!socket.writable || !isFree) socket.destroy();
     else socket.end(toResponse(error.code), () => socket.destroy());
   });
 }

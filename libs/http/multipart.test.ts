@@ -193,6 +193,33 @@ test('another media type is malformed', async () => {
     expect(await getStatusAndCode(raw('{}', type))).toBe('400 malformed_multipart');
 });
 
+test('a long, repeated or misleading boundary is malformed', async () => {
+  const [short, long] = ['boundary=B', `boundary=${'a'.repeat(300)}`];
+  for (const parameters of [
+    long,
+    `${long} ${short}`,
+    `x${short}; boundary="${'a'.repeat(300)}"; y${short}`,
+    `${short}; ${short}`,
+    `${short}; ${long}`,
+    'boundary=""',
+    'boundary="a\\"',
+  ])
+    expect(await getStatusAndCode(raw('--B--', `multipart/form-data; ${parameters}`))).toBe(
+      '400 malformed_multipart',
+    );
+});
+
+test.each(['boundary=B', 'charset=utf-8; boundary="B"', 'Boundary=B; charset="a; b"'])(
+  'the parameters %s are valid',
+  async (parameters) => {
+    const body = [
+      '--B\r\nContent-Disposition: form-data; name="name"\r\n\r\nxy\r\n',
+      '--B\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nx\r\n--B--\r\n',
+    ].join('');
+    expect((await raw(body, `multipart/form-data; ${parameters}`)).status).toBe(201);
+  },
+);
+
 test('a body without a boundary, parts or an end is malformed', async () => {
   const part = '--B\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nhalf';
   for (const [body, type] of [

@@ -34,20 +34,13 @@ export async function readMultipart(
   lease: BodyLease,
   errors: InputErrors,
 ): Promise<MultipartBody> {
-  const contentType = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*;(.*;)?\s*boundary=/i.test(contentType)) {
-    throw MalformedMultipart('Send the body as `multipart/form-data` with a boundary.');
-  }
-  // RFC 2046 allows 70 characters; the parser throws for long ones
-  if (!/boundary=("[^"]{1,70}"|[^\s;"]{1,70})\s*(;|$)/i.test(contentType)) {
-    throw MalformedMultipart('The boundary must have 1 to 70 characters.');
-  }
+  const boundary = readBoundary(request.headers['content-type'] ?? '');
   if (!/^\s*(identity)?\s*$/i.test(request.headers['content-encoding'] ?? '')) {
     throw MalformedMultipart('Send the body without Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
-  const { fields, files } = await readParts(request, contentType, shape, lease);
+  const { fields, files } = await readParts(request, boundary, shape, lease);
   const file = files.get(shape.file);
   for (const name of files.keys())
     if (name !== shape.file) addError(errors, { path: `body/${name}`, message: 'Unknown field' });
@@ -60,10 +53,24 @@ export async function readMultipart(
   return { fields, file, fingerprint: hash.digest('hex') };
 }
 
+/** Returns the boundary of a media type. The parser reads parameters in another way, and throws for long boundaries. */
+function readBoundary(contentType: string): string {
+  const [, parameters] = /^\s*multipart\/form-data\s*(;.*)$/i.exec(contentType) ?? [];
+  const found = [...(parameters ?? '').matchAll(/;\s*([^\s=;"]+)=("[^"]*"|[^\s;"]*)\s*(?=;|$)/g)];
+  const [boundary, ...others] = found.flatMap(([, name, value]) =>
+    name?.toLowerCase() === 'boundary' ? [value?.replaceAll('"', '') ?? ''] : [],
+  );
+  if (boundary === undefined || others.length > 0)
+    throw MalformedMultipart('Send the body as `multipart/form-data` with one boundary.');
+  // RFC 2046 allows 70 characters
+  if (!/^[^\\]{1,70}$/.test(boundary)) throw MalformedMultipart('The boundary must have 1 to 70 characters.');
+  return boundary;
+}
+
 /** What the parser puts in the place of bytes that are not UTF-8: another text than the one that was sent. */
 const replacement = '\ufffd';
 
-function readParts(request: Request, contentType: string, shape: Multipart, lease: BodyLease) {
+function readParts(request: Request, boundary: string, shape: Multipart, lease: BodyLease) {
   const fields: Record<string, string> = {};
   const files = new Map<string, UploadedFile>();
   return new Promise<{ fields: typeof fields; files: typeof files }>((resolve, reject) => {
@@ -74,6 +81,7 @@ function readParts(request: Request, contentType: string, shape: Multipart, leas
       fieldSize: maxFieldBytes,
       parts: 60,
     };
+    const contentType = `multipart/form-data; boundary="${boundary}"`;
     const parser = new Busboy({ headers: { ...request.headers, 'content-type': contentType }, limits });
     const fail = (error: unknown) => {
       request.unpipe(parser);

@@ -151,7 +151,8 @@ describe('the order of checks', () => {
     const [malformedBody, unknownBody] = [await parseJson(malformed), await parseJson(unknown)];
     expect(malformed.status).toBe(404);
     expect({ ...malformedBody, request_id: '' }).toEqual({ ...unknownBody, request_id: '' });
-    for (const odd of ['%00', '%2F', '..%2f..', `${existingId}x`, '{thing_id}', '%F0%9F%98%80'])
+    const escapes = ['%00', '%2F', '..%2f..', '%F0%9F%98%80', '%F0', '%', '%zz', `${existingId}%`];
+    for (const odd of [...escapes, `${existingId}x`, '{thing_id}'])
       expect(await getStatusAndCode(change({}, odd))).toBe('404 not_found');
   });
 

@@ -17,16 +17,21 @@ import {
   NotFound,
   UnsupportedMediaType,
 } from '#libs/contract';
-import { type BodyBudget, type BodyLease, smallBodyBytes } from './body-budget.ts';
+import {
+  anonymousBodyBytes,
+  type BodyBudget,
+  type BodyClient,
+  type BodyLease,
+  smallBodyBytes,
+  toBodyClients,
+} from './body-budget.ts';
 import type { BodyParser } from './body-parser.ts';
 import { readBytes } from './body-reader.ts';
 import { isTagList } from './etag.ts';
 import { parseForm } from './form.ts';
+import type { Principal } from './handle.ts';
 import { readMultipart } from './multipart.ts';
 import { readQuery } from './query-parameters.ts';
-
-/** The limit for requests without credentials, which anyone can send. */
-const anonymousBodyBytes = 16 * 1024;
 
 /** A request that was parsed and validated. */
 export interface ParsedRequest {
@@ -46,6 +51,10 @@ export interface BodyReading {
 /** What parsing a request needs. */
 export interface ParseOptions {
   bodies: BodyReading;
+  /** The caller, if the operation is authenticated. */
+  principal: Principal | undefined;
+  /** The client's IP address. */
+  address: string;
   /** Called with the path parameters before a body is read. Rejects if it need not be read. */
   beforeBody(params: unknown, isLarge: boolean): Promise<void>;
 }
@@ -58,7 +67,7 @@ export async function parseRequest(
   operation: AnyOperation,
   request: Request,
   response: Response,
-  { bodies, beforeBody }: ParseOptions,
+  { bodies, principal, address, beforeBody }: ParseOptions,
 ): Promise<ParsedRequest> {
   const errors = createInputErrors();
   const query = readQuery(operation, request, errors);
@@ -66,7 +75,8 @@ export async function parseRequest(
   const params = operation.params?.safeParse(request.params);
   if (operation.body && params?.success !== false)
     await beforeBody(params?.data ?? {}, isLarge(operation, request));
-  const body = await readBody(operation, request, response, bodies, errors);
+  const clients = operation.body ? toBodyClients(principal, address) : [];
+  const body = await readBody(operation, request, response, { ...bodies, clients }, errors);
   if (errors.total > 0) throw listErrors(InvalidRequest, errors.listed, errors.total);
   if (params && !params.success) throw NotFound();
   return { params: params?.data ?? {}, query: query ?? {}, body: body.value, fingerprint: body.fingerprint };
@@ -85,7 +95,8 @@ function isLarge(operation: AnyOperation, { headers }: Request): boolean {
   return length > smallBodyBytes;
 }
 
-function getMaxBytes({ maxBodyBytes, access }: AnyOperation): number {
+function getMaxBytes({ body, maxBodyBytes, access }: AnyOperation): number {
+  if (body && 'file' in body) return body.maxFileBytes;
   return maxBodyBytes ?? (access.authenticated ? smallBodyBytes : anonymousBodyBytes);
 }
 
@@ -96,20 +107,20 @@ async function readBody(
   operation: AnyOperation,
   request: Request,
   response: Response,
-  { budget, parser }: BodyReading,
+  { budget, parser, clients }: BodyReading & { clients: readonly BodyClient[] },
   errors: InputErrors,
 ): Promise<ReadBody> {
   const shape = operation.body;
   if (!shape) return { value: undefined, fingerprint: '' };
   const part = operation.access.authenticated ? 'small' : 'anonymous';
-  const lease = budget(isLarge(operation, request) ? 'large' : part);
+  const lease = budget(isLarge(operation, request) ? 'large' : part, clients);
   response.once('close', lease.release);
   // the client has disconnected, so that there is no event
   if (response.closed) lease.release();
   try {
     if ('file' in shape) return await readUpload(shape, request, lease, errors);
     if ('form' in shape) return await readForm(operation, shape, request, lease, errors);
-    return await readJson(operation, shape, request, lease, parser, errors);
+    return await readJson(operation, shape, request, lease, { parser, client: clients[0]?.id ?? '' }, errors);
   } catch (error) {
     // the response closes later, when the rest of the body was discarded
     lease.release();
@@ -145,13 +156,13 @@ async function readJson(
   shape: z.ZodType,
   request: Request,
   lease: BodyLease,
-  parser: BodyParser,
+  { parser, client }: { parser: BodyParser; client: string },
   errors: InputErrors,
 ): Promise<ReadBody> {
   const bytes = await readBytes(request, getMaxBytes(operation), lease);
   if (bytes.length > 0 && !request.is(['application/json', '+json']))
     throw unsupportedMediaType('application/json');
-  const body = await parser.parse(operation.id, shape, bytes);
+  const body = await parser.parse(operation.id, shape, bytes, client);
   if (body.malformed) throw MalformedJson(body.malformed.reason);
   for (const error of body.errors.listed) addError(errors, error);
   errors.total += body.errors.total - body.errors.listed.length;

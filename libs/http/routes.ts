@@ -115,6 +115,8 @@ async function serve(
     if (operation.body || operation.longPoll) progress?.pause();
     const parsed = await parseRequest(operation, request, response, {
       bodies: options.bodies,
+      principal,
+      address: call.address,
       beforeBody: async (params, isLarge) => {
         const { authorize } = createResourceGuard(operation, principal);
         await route.beforeBody?.({ actor: principal, params, call, authorize, isLarge });

@@ -61,6 +61,70 @@ test('a client that waits for a long response keeps the connection', async () =>
   socket.destroy();
 });
 
+describe('a request whose rest does not come', () => {
+  const send = async (text: string) => {
+    const app: RequestListener = (request) => void request.on('error', () => {}).resume();
+    listening = await listen(app, 0, '127.0.0.1', { requestMs: 200 });
+    const socket = connect(listening.port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.write(text);
+    await once(socket, 'close');
+    return received.split('\r\n')[0];
+  };
+  const start = 'POST / HTTP/1.1\r\nhost: x\r\n';
+
+  test.each([
+    ['a part of the body', `${start}content-length: 9\r\n\r\nabc`, 'HTTP/1.1 408 Request Timeout'],
+    ['a part of the headers', start, 'HTTP/1.1 408 Request Timeout'],
+    ['a broken chunk', `${start}transfer-encoding: chunked\r\n\r\nxyz\r\n`, 'HTTP/1.1 400 Bad Request'],
+    ['a broken request after a complete one', `${start}content-length: 0\r\n\r\n?\r\n\r\n`, ''],
+  ])('%s gets the right response', async (_name, text, line) => {
+    expect(await send(text)).toBe(line);
+  });
+});
+
+describe('a connection with several requests', () => {
+  const sendAll = async (count: number, respond: RequestListener) => {
+    let started = 0;
+    const port = await start((request, response) => {
+      started += 1;
+      respond(request, response);
+    });
+    const socket = connect(port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.on('error', () => {});
+    const last = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+    socket.write(`${'GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count - 1)}${last}`);
+    await once(socket, 'close');
+    return { started, responses: received.split('HTTP/1.1 200').length - 1 };
+  };
+
+  test('gets a response to each of 16 requests at once', async () => {
+    const respond: RequestListener = (_request, response) => setTimeout(() => response.end('ok'), 20);
+    expect(await sendAll(16, respond)).toEqual({ started: 16, responses: 16 });
+  });
+
+  test('gets more than 16 responses one after the other', async () => {
+    const socket = connect(await start((_request, response) => response.end('ok')), '127.0.0.1');
+    for (let sent = 0; sent < 40; sent += 1) {
+      socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+      expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
+    }
+    socket.destroy();
+  });
+
+  test('is closed when more than 16 wait for a response', async () => {
+    const { started, responses } = await sendAll(1_000, () => {});
+    expect([started, responses]).toEqual([16, 0]);
+  });
+});
+
 describe('requests that are not valid HTTP', () => {
   const ask = async (port: number, request: string) => {
     const socket = connect(port, '127.0.0.1');
@@ -139,5 +203,22 @@ test('a repeated Host or Authorization header is 400', async () => {
   ])
     expect(await ask(headers)).toMatch(/^HTTP\/1.1 400 [\s\S]*only once/);
   expect(http.errors).toEqual([]);
+  await http.listening.close(0);
+});
+
+test('a request without Host is 400 with a problem', async () => {
+  const http = await httpFixture([handle(ping, async () => undefined)]);
+  const ask = (version: string) =>
+    http.raw(`GET /api/v1/ping HTTP/${version}\r\nauthorization: Bearer good\r\nconnection: close\r\n\r\n`);
+  const rejected = await ask('1.1');
+  expect(rejected).toMatch(/^HTTP\/1.1 400 [\s\S]*X-Request-Id: [\s\S]*"code":"invalid_request"/i);
+  expect(await ask('1.0')).toMatch(/^HTTP\/1.1 204 /);
+  await http.listening.close(0);
+});
+
+test('an unknown expectation is ignored', async () => {
+  const http = await httpFixture([handle(ping, async () => undefined)]);
+  const headers = 'host: x\r\nexpect: foo\r\nauthorization: Bearer good\r\nconnection: close';
+  expect(await http.raw(`GET /api/v1/ping HTTP/1.1\r\n${headers}\r\n\r\n`)).toMatch(/^HTTP\/1.1 204 /);
   await http.listening.close(0);
 });

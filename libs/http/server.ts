@@ -1,17 +1,12 @@
 /** The Express application around the routers, and the HTTP listener with graceful shutdown. */
 import { randomUUID } from 'node:crypto';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
 import { answerClientErrors } from './client-errors.ts';
+import { closeStalledReaders, serveConnections } from './connections.ts';
 import { createPathRedactor } from './loggable-path.ts';
 import { splitWholeNetwork } from './networks.ts';
 import { groupByPath, toAllow, toExpressPath } from './paths.ts';
@@ -63,7 +58,7 @@ export function application(options: {
   const trusted = options.trustedProxies.flatMap(splitWholeNetwork);
   app.set('query parser', 'simple');
   app.set('trust proxy', trusted.length > 0 ? trusted : false);
-  app.use(helmet(headers), setRequestId, assertSingleHeaders);
+  app.use(helmet(headers), setRequestId, assertUniqueHeaders, escapeMalformedPath);
   const toLoggablePath = createPathRedactor(options.operations, options.apiPrefix);
   const rejectUnmatched = (response: Response, problem: Problem) => {
     options.unmatched?.({
@@ -77,7 +72,6 @@ export function application(options: {
   for (const router of options.routers) app.use(router);
   app.use(handleUnknownRoute(options.operations, options.apiPrefix, rejectUnmatched));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    if (error instanceof URIError) return rejectUnmatched(response, InvalidRequest('The path is malformed.'));
     const problem = toProblem(error);
     // a caller cannot fill the log of errors
     if (problem.kind.status >= 500) options.onError('Request failed outside of an operation', error);
@@ -104,28 +98,30 @@ const maxPendingConnections = 4_096;
 
 /**
  * Starts an HTTP server. Port 0 selects a free port. Rejects if the port is in use. The connection of a client that
- * reads nothing of its response for `stalledMs` (default: one minute) is closed.
+ * reads nothing of its response for `stalledMs` (default: one minute) is closed. A request must arrive within
+ * `requestMs` (default: one minute).
  */
 export async function listen(
   app: RequestListener,
   port: number,
   host: string,
-  { stalledMs = 60_000 } = {},
+  { stalledMs = 60_000, requestMs = 60_000 } = {},
 ): Promise<HttpListener> {
   const sockets = new Set<Socket>();
-  const server = createServer(
-    {
-      requestTimeout: 60_000,
-      // both limits are checked every five seconds
-      headersTimeout: 15_000,
-      connectionsCheckingInterval: 5_000,
-      keepAliveTimeout: 65_000,
-    },
-    app,
-  );
-  const busySockets = trackBusySockets(server);
+  const server = createServer({
+    requestTimeout: requestMs,
+    // both limits are checked every five seconds
+    headersTimeout: Math.min(15_000, requestMs),
+    connectionsCheckingInterval: 5_000,
+    keepAliveTimeout: 65_000,
+    // Node's own response has no body: `assertUniqueHeaders` rejects these requests
+    requireHostHeader: false,
+  });
+  const busySockets = serveConnections(server, app);
   closeStalledReaders(server, busySockets, stalledMs);
-  answerClientErrors(server, (socket) => busySockets.has(socket));
+  // an expectation that is not known is ignored
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  answerClientErrors(server, busySockets);
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -135,24 +131,6 @@ export async function listen(
     server.listen({ port, host, backlog: maxPendingConnections }, resolve);
   });
   return { port: getPort(server), close: (withinMs) => closeServer(server, sockets, withinMs) };
-}
-
-/** Returns the connections with a request in flight. */
-function trackBusySockets(server: Server): WeakSet<object> {
-  const busy = new WeakSet<object>();
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    busy.add(request.socket);
-    response.once('close', () => busy.delete(request.socket));
-  });
-  return busy;
-}
-
-function closeStalledReaders(server: Server, busySockets: WeakSet<object>, stalledMs: number): void {
-  // Node calls this after this time without progress, and between two requests after `keepAliveTimeout`
-  server.setTimeout(stalledMs, (socket) => {
-    const isBeforeResponse = busySockets.has(socket) && socket.writableLength === 0;
-    if (!isBeforeResponse) socket.destroy();
-  });
 }
 
 async function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<void> {
@@ -175,14 +153,31 @@ function getPort(server: Server): number {
 /** Headers that decide who is asked and who asks. Node uses the first of several. */
 const singleHeaders = new Set(['host', 'authorization']);
 
-/** Throws `InvalidRequest` if a header that must be unique was sent twice. */
-function assertSingleHeaders(request: Request, _response: Response, next: NextFunction): void {
+/** Throws `InvalidRequest` if a header that must be unique was sent twice, or if `Host` is missing. */
+function assertUniqueHeaders(request: Request, _response: Response, next: NextFunction): void {
   const found = new Set<string>();
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
     const name = request.rawHeaders[at]?.toLowerCase() ?? '';
     if (!singleHeaders.has(name)) continue;
     if (found.has(name)) throw InvalidRequest(`Send the header ${name} only once.`);
     found.add(name);
+  }
+  if (request.httpVersion === '1.1' && !found.has('host')) throw InvalidRequest('Send the header host.');
+  next();
+}
+
+/**
+ * Escapes the percent signs of a path that cannot be decoded. Its parameters then have a value that no resource has, so
+ * that the response is the same as for any other one that does not exist.
+ */
+function escapeMalformedPath(request: Request, _response: Response, next: NextFunction): void {
+  if (request.url.includes('%')) {
+    const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(request.url) ?? [];
+    try {
+      decodeURIComponent(path);
+    } catch {
+      request.url = path.replaceAll('%', '%25') + query;
+    }
   }
   next();
 }

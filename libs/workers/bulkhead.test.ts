@@ -1,19 +1,24 @@
 /** Tests for the bulkhead: concurrent work, the queue, rejection and cancellation. */
 import { expect, test } from '@jest/globals';
+import { until } from '#libs/testing';
 import { bulkhead } from '#libs/workers';
 
 const createError = () => new Error('full');
 
 /** Creates work that runs until `end` is called with its name. */
-function bulkheadFixture(limits: { maxConcurrent: number; maxQueue: number }) {
+function bulkheadFixture(limits: { maxConcurrent: number; maxQueue: number; maxQueuePerClient?: number }) {
   const withinLimit = bulkhead({ ...limits, createError });
   const started: string[] = [];
   const ends = new Map<string, () => void>();
-  const work = (name: string, signal?: AbortSignal) =>
-    withinLimit(() => {
-      started.push(name);
-      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
-    }, signal);
+  const work = (name: string, signal?: AbortSignal, client?: string) =>
+    withinLimit(
+      () => {
+        started.push(name);
+        return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+      },
+      signal,
+      client,
+    );
   return { work, started, end: (name: string) => ends.get(name)?.(), withinLimit };
 }
 
@@ -67,4 +72,30 @@ test('aborted work leaves the queue and frees its position', async () => {
   end('third');
   expect(await third).toBe('third');
   expect(started).toEqual(['first', 'third']);
+});
+
+test('clients take turns, and a new one is next', async () => {
+  const { work, started, end } = bulkheadFixture({ maxConcurrent: 1, maxQueue: 10 });
+  const run = (name: string) => work(name, undefined, name[0]);
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(run);
+  for (let at = 0; at < all.length; at += 1) {
+    await until('the next work runs', async () => started.length > at);
+    end(started[at] ?? '');
+  }
+  await Promise.all(all);
+  expect(started).toEqual(['a1', 'b1', 'a2', 'c1', 'b2', 'a3', 'a4']);
+});
+
+test('a client that fills its part of the queue leaves the rest to others', async () => {
+  const { work, started, end } = bulkheadFixture({ maxConcurrent: 1, maxQueue: 3, maxQueuePerClient: 2 });
+  const run = (name: string) => work(name, undefined, name[0]);
+  const accepted = ['a1', 'a2', 'a3'].map(run);
+  await expect(run('a4')).rejects.toThrow('full');
+  accepted.push(run('b1'));
+  await expect(run('c1')).rejects.toThrow('full');
+  for (const name of ['a1', 'b1', 'a2', 'a3']) {
+    await until('it runs', async () => started.includes(name));
+    end(name);
+  }
+  expect(await Promise.all(accepted)).toEqual(['a1', 'a2', 'a3', 'b1']);
 });

@@ -21,6 +21,8 @@ export interface WorkerLimits {
   workers: number;
   /** Maximum number of queued tasks. */
   maxQueue: number;
+  /** Maximum number of queued tasks of one client; the default is `maxQueue`. */
+  maxQueuePerClient?: number;
   /** Time limit of a task, including its time in the queue. */
   timeoutSeconds: number;
   /** JavaScript heap limit of each worker. */
@@ -43,28 +45,35 @@ export type WorkerPool<Tasks extends AnyTasks> = ReturnType<typeof createWorkerP
 /** Creates a pool whose workers start on demand. */
 export function createWorkerPool<Tasks extends AnyTasks>(
   { file, context, subject }: WorkerProgram,
-  { workers, maxQueue, timeoutSeconds, memoryMb, idleMs = 60_000 }: WorkerLimits,
+  {
+    workers,
+    maxQueue,
+    maxQueuePerClient = maxQueue,
+    timeoutSeconds,
+    memoryMb,
+    idleMs = 60_000,
+  }: WorkerLimits,
   { onError, onRejected }: PoolEvents,
 ) {
   const started = new Set<Worker>();
   let [present, running, isClosed] = [0, 0, false];
   const createError = () =>
     createRejection('queue_full', `Too many ${subject}s are being processed. Try again later.`, '5');
-  const withSlot = bulkhead({ maxConcurrent: workers, maxQueue, createError });
+  const withSlot = bulkhead({ maxConcurrent: workers, maxQueue, maxQueuePerClient, createError });
 
   return {
     /**
-     * Runs the task `name` in the next free worker; `seconds` is its time without the queue. Errors: `Unavailable`
-     * when the queue is full, the time limit is reached or the worker crashes; `WorkerOutOfMemory`; errors of the
-     * task itself, without their class.
+     * Runs the task `name` in the next free worker; `seconds` is its time without the queue. Clients take turns.
+     * Errors: `Unavailable` when the queue is full, the time limit is reached or the worker crashes;
+     * `WorkerOutOfMemory`; errors of the task itself, without their class.
      */
-    async run<Name extends keyof Tasks>(name: Name, input: Parameters<Tasks[Name]>[0]) {
+    async run<Name extends keyof Tasks>(name: Name, input: Parameters<Tasks[Name]>[0], client?: string) {
       const signal = AbortSignal.timeout(timeoutSeconds * 1000);
       const request = { context, name, input };
       present += 1;
       try {
         const use = () => useWorker((worker) => worker.run(request, signal));
-        const { result, seconds } = await withSlot(use, signal);
+        const { result, seconds } = await withSlot(use, signal, client);
         // the worker returned the result of the task `name`
         return { result: result as Awaited<ReturnType<Tasks[Name]>>, seconds };
       } catch (error) {

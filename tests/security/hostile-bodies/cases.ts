@@ -46,6 +46,15 @@ export const hostileBodies: readonly HostileBody[] = [
     ...{ method: 'POST', path: '/documents', headers: json },
     create: () =>
       JSON.stringify(Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`k${at}`, 1]))),
+    expected: [400, 'malformed_json'],
+  },
+  {
+    name: '600,000 nested nodes without fields',
+    ...{ method: 'POST', path: '/documents', headers: json },
+    create: () => {
+      const node = `{"children":[${'{},'.repeat(59)}{}]}`;
+      return `{"title":"x","nodes":[${`${node},`.repeat(9_999)}${node}]}`;
+    },
     expected: [400, 'invalid_request'],
   },
   {
