@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
-import { type Person, type Responder, type TestResponse, webhookReceiver } from '#libs/testing';
+import { type Person, type Responder, type TestResponse, until, webhookReceiver } from '#libs/testing';
 import { documents } from '../../documents/service.ts';
 import { identity } from '../../testing/services.ts';
 import { WebhookEvent } from '../contract.ts';
@@ -119,6 +119,31 @@ describe('testing a webhook', () => {
     expect(rejected[0]?.headers.get('ratelimit-policy')).toBe('"webhook-tests";q=10;w=60');
     expect(rejected[0]?.headers.get('ratelimit')).toBe(`"webhook-tests";r=0;t=${retryAfter}`);
     expect(receiver.received).toHaveLength(10);
+  });
+
+  test('rejected tests of one webhook do not count for the organization', async () => {
+    const receiver = await startReceiver();
+    const [one, other] = [
+      await context.createWebhook(ada, receiver.url),
+      await context.createWebhook(ada, receiver.url),
+    ];
+    frozenMs = Date.now();
+    for (let count = 0; count < 70; count += 1) await sendTest(one.id);
+    expect((await sendTest(other.id)).status).toBe(200);
+  });
+
+  test('every test is logged, also if two have the same Idempotency-Key', async () => {
+    const receiver = await startReceiver();
+    const { id } = await context.createWebhook(ada, receiver.url);
+    const arrived = receiver.hold();
+    const headers = { 'Idempotency-Key': newId() };
+    const test = () => context.app.request('POST', `/webhooks/${id}/test`, { as: ada.key, headers });
+    const both = Promise.all([test(), test()]);
+    await arrived;
+    await until('both tests', async () => receiver.received.length === 2);
+    receiver.release();
+    expect((await both).map(({ status }) => status)).toContain(200);
+    expect(await context.log(ada)).toHaveLength(2);
   });
 
   test('a test repeated with the same Idempotency-Key sends one request', async () => {

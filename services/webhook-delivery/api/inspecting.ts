@@ -2,14 +2,15 @@
 import { z } from 'zod';
 import { newId, parseCursor, rateLimitHeaders, TooManyRequests } from '#libs/contract';
 import { handle, type TokenBucket, tokenBucket, toPage } from '#libs/http';
-import type { Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { getWebhookEvent, listWebhookEvents, testWebhook } from '../contract.ts';
 import { isSuccess } from '../rules/backoff.ts';
 import { toBody, toHeaders } from '../rules/message.ts';
 import { testType } from '../rules/redelivery.ts';
 import type { Configs } from '../store/configs.ts';
 import type { EventLog } from '../store/log.ts';
-import type { Receivers } from '../store/receivers.ts';
+import type { Receiver, Receivers } from '../store/receivers.ts';
+import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 import type { Sender } from '../transport/sender.ts';
 import { toDetails, toEntry } from './presenters.ts';
 
@@ -21,13 +22,15 @@ export function deliveryLogHandlers({
   store,
   configs,
   receivers,
+  waiting,
   eventLog,
   sender,
   now,
 }: {
   store: Pick<Store, 'respond'>;
-  configs: Pick<Configs, 'find'>;
+  configs: Pick<Configs, 'find' | 'renewGeneration'>;
   receivers: Pick<Receivers, 'get'>;
+  waiting: Pick<WaitingDeliveries, 'resume'>;
   eventLog: EventLog;
   sender: Pick<Sender, 'send'>;
   now: () => Date;
@@ -46,8 +49,9 @@ export function deliveryLogHandlers({
     handle(testWebhook, async ({ actor, params }) => {
       const { organization_id } = actor;
       const receiver = await receivers.get(actor, params.config_id);
-      takeToken(perOrganization, organization_id);
+      // first, so that rejected tests of one webhook do not count as tests of the organization
       takeToken(perWebhook, receiver.id);
+      takeToken(perOrganization, organization_id);
       const at = now();
       const payload = { id: newId(), type: testType, occurred_at: at.toISOString(), organization_id };
       const body = toBody({ ...payload, data: { message } });
@@ -64,10 +68,10 @@ export function deliveryLogHandlers({
       };
       const request = { started_at: at, ...logged };
       const result = { _id: deliveryId, config_id: receiver.id, status, ...outcome, request };
-      return store.respond(actor, async (transactionActor) => {
-        await eventLog.recordTest(transactionActor, event, result);
-        return { status, http_status };
-      });
+      // apart from the response: a test that was sent is logged, also if another request has taken the Idempotency-Key
+      await eventLog.recordTest(actor, event, result);
+      if (http_status !== null) await closeBreakers(actor, receiver);
+      return store.respond(actor, async () => ({ status, http_status }));
     }),
 
     handle(listWebhookEvents, async ({ actor, query }) => {
@@ -87,6 +91,13 @@ export function deliveryLogHandlers({
       return toDetails(entry, body);
     }),
   ];
+
+  /** Closes the circuit breakers of a webhook whose receiver has responded. Its waiting deliveries become due. */
+  async function closeBreakers(actor: Actor, { id, isActive }: Receiver): Promise<void> {
+    await configs.renewGeneration(actor, id);
+    // deliveries of an inactive webhook would fail; they are resumed when it is enabled again
+    if (isActive) await waiting.resume(id);
+  }
 }
 
 /** Takes a token, or throws `TooManyRequests` with the time to wait. */

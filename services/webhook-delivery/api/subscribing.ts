@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { InvalidRequest, parseCursor, Secret } from '#libs/contract';
+import { InvalidRequest, newId, parseCursor, Secret } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
 import type { Store, Transaction } from '#libs/store';
 import type { StorageQuota } from '../../identity/storage-quota.ts';
@@ -33,7 +33,7 @@ const position = z.tuple([z.uuid()]);
 export interface SubscribingDeps {
   store: Pick<Store, 'respond' | 'transact' | 'withLock'>;
   configs: Configs;
-  waiting: Pick<WaitingDeliveries, 'failWaiting'>;
+  waiting: Pick<WaitingDeliveries, 'failWaiting' | 'resume'>;
   sender: Pick<Sender, 'checkTarget'>;
   storageQuota: StorageQuota;
   now: () => Date;
@@ -73,17 +73,20 @@ export function webhookHandlers({ store, configs, waiting, sender, storageQuota,
       const host = url === undefined ? undefined : getHost(url);
       call.audit({ webhook_id: params.config_id, changed: Object.keys(body), host, event_types, is_active });
       if (url !== undefined) await rejectBadTarget(url);
-      const row = await store.transact(actor, async (tx) => {
+      const { updated, restarts } = await store.transact(actor, async (tx) => {
         const config = await getConfig(configs, { ...actor, tx }, params.config_id);
         authorize(config);
-        const restart = restartsFailureCount(config, body) && { failures_counted_from: now() };
+        const restarts = restartsFailureCount(config, body);
+        const restart = restarts && { failures_counted_from: now(), breaker_generation: newId() };
         const updated = await configs.update({ ...actor, tx }, config, { ...body, ...restart });
         const changed = listChanges(config, updated);
         const fields = { before: toLoggedTarget(config), after: toLoggedTarget(updated) };
         if (changed.length > 0) tx.publish(WebhookUpdated, { webhook_id: config._id, changed, ...fields });
-        return updated;
+        return { updated, restarts };
       });
-      return toWebhook(row);
+      // deliveries that wait for a circuit breaker; of an inactive webhook they would fail. If this fails, they wait
+      if (restarts && updated.is_active) await waiting.resume(updated._id).catch(() => undefined);
+      return toWebhook(updated);
     }),
 
     handle(deleteWebhook, async ({ actor, params: { config_id }, call, authorize }) => {

@@ -42,9 +42,9 @@ export function createDeliver(deps: DeliverDeps): (delivery: Delivery) => Promis
     const result = await attempt(job);
     metrics.recordAttempt(result, job);
     // disabled before the outcome is recorded: after a crash in between, the webhook is at least disabled
-    if (result.http_status === 410) await failing.disableGone(row.organization_id, row.config_id);
+    if (result.http_status === 410) await failing.disableGone(row.organization_id, job.receiver);
     await record(row, result);
-    if (await backoff.recordResult(row.config_id, result)) scheduler.drop(row.config_id);
+    if (await backoff.recordResult(job.receiver, result)) scheduler.drop(row.config_id);
     if (result.decision.status === 'pending') await failIfDeleted(row);
   }
 

@@ -136,6 +136,35 @@ test('a 410 response fails the delivery and disables the webhook', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
+test('a 410 of the old URL does not disable a webhook with a new URL', async () => {
+  const [old, next] = [await startReceiver(() => 410), await startReceiver()];
+  const { id } = await context.createWebhook(ada, old.url);
+  const arrived = old.hold();
+  await context.publish(ada);
+  await arrived;
+  const body = { url: next.url };
+  expect(await context.app.request('PATCH', `/webhooks/${id}`, { as: ada.key, body })).toMatchObject({
+    status: 200,
+  });
+  old.release();
+  expect(await context.untilSettled(ada, 1)).toMatchObject([{ status: 'failed', http_status: 410 }]);
+  await context.publish(ada);
+  expect(await context.untilSettled(ada, 2)).toMatchObject([{ status: 'delivered' }, { status: 'failed' }]);
+  expect(next.received).toHaveLength(1);
+});
+
+test('the last response stays when its webhook is disabled before the retry', async () => {
+  const receiver = await startReceiver(() => ({ status: 500, headers: { 'retry-after': '2' } }));
+  const { id } = await context.createWebhook(ada, receiver.url);
+  await context.publish(ada);
+  await until('a first attempt', async () => (await context.log(ada))[0]?.http_status === 500);
+  const body = { is_active: false };
+  await context.app.request('PATCH', `/webhooks/${id}`, { as: ada.key, body });
+  expect(await context.untilSettled(ada, 1)).toMatchObject([
+    { status: 'failed', attempts: 1, http_status: 500, error: 'webhook_inactive' },
+  ]);
+});
+
 test('a webhook gets no events while its organization lacks the Scale plan', async () => {
   const receiver = await startReceiver();
   await context.createWebhook(ada, receiver.url);

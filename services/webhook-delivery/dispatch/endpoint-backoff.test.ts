@@ -12,13 +12,20 @@ const toResult = (http_status: number | null): AttemptResult => ({
   error: http_status === null ? 'timeout' : null,
 });
 const timeout = toResult(null);
+const endpoint = { id: 'a', generation: '1' };
 
-/** Creates a backoff with fakes that record their calls. The first waiting fail with `errors`. */
-function createFakes(errors: Error[] = []) {
+/**
+ * Creates a backoff with fakes that record their calls. The first postponements fail with `errors`. The stored
+ * generation is first each of `generations`, then the last one.
+ */
+function createFakes(errors: Error[] = [], generations = ['1']) {
   const calls: string[] = [];
   const failed: number[] = [];
   const backoff = createEndpointBackoff({
     breakers: createCircuitBreakers({ firstPauseMs: 60_000, maxPauseMs: 60_000 }),
+    receivers: {
+      getGeneration: async () => (generations.length > 1 && generations.shift()) || String(generations[0]),
+    },
     waiting: {
       async postpone(configId, ms) {
         const error = errors.shift();
@@ -34,7 +41,7 @@ function createFakes(errors: Error[] = []) {
     onError: (message) => calls.push(message),
   });
   const openBreaker = async () => {
-    for (let times = 0; times < 5; times += 1) await backoff.recordResult('a', timeout);
+    for (let times = 0; times < 5; times += 1) await backoff.recordResult(endpoint, timeout);
     await backoff.idle();
   };
   return { backoff, calls, failed, openBreaker };
@@ -52,10 +59,10 @@ test('an open breaker postpones due deliveries and counts those too old', async 
 
 test('the first response resumes postponed deliveries once', async () => {
   const { backoff, calls, openBreaker } = createFakes();
-  await backoff.recordResult('a', toResult(200));
+  await backoff.recordResult(endpoint, toResult(200));
   await openBreaker();
-  await backoff.recordResult('a', toResult(500));
-  await backoff.recordResult('a', toResult(200));
+  await backoff.recordResult(endpoint, toResult(500));
+  await backoff.recordResult(endpoint, toResult(200));
   expect(calls).toEqual(['postpone a a minute', 'resume a']);
   expect(backoff.permits('a')).toBe(4);
 });
@@ -77,4 +84,20 @@ test('a failed postponement is reported and the next one still runs', async () =
   backoff.admit([{ _id: newId(), config_id: 'a', organization_id: 'x' }]);
   await backoff.idle();
   expect(calls).toEqual(['Could not postpone deliveries', 'postpone a a minute']);
+});
+
+test('due deliveries of a new generation are not postponed', async () => {
+  const { backoff, calls, openBreaker } = createFakes([], ['1', '1', '2']);
+  await openBreaker();
+  backoff.admit([{ _id: newId(), config_id: 'a', organization_id: 'x' }]);
+  await backoff.idle();
+  expect(calls).toEqual(['postpone a a minute']);
+  expect(backoff.permits('a')).toBe(4);
+});
+
+test('deliveries postponed during a change of the webhook are resumed', async () => {
+  const { backoff, calls, openBreaker } = createFakes([], ['1', '2']);
+  await openBreaker();
+  expect(calls).toEqual(['postpone a a minute', 'resume a']);
+  expect(backoff.permits('a')).toBe(4);
 });

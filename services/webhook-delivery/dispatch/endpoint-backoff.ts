@@ -4,11 +4,13 @@ import type { DeliveryMetrics } from '../metrics.ts';
 import { type CircuitBreakers, isUnanswered } from '../rules/circuit-breaker.ts';
 import { type Candidate, perEndpoint } from '../rules/dynamic-threshold-scheduler.ts';
 import type { AttemptResult } from '../store/queue.ts';
+import type { Receiver, Receivers } from '../store/receivers.ts';
 import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 
 /** Dependencies of the endpoint backoff. */
 export interface EndpointBackoffDeps {
   breakers: CircuitBreakers;
+  receivers: Pick<Receivers, 'getGeneration'>;
   waiting: Pick<WaitingDeliveries, 'postpone' | 'resume'>;
   metrics: Pick<DeliveryMetrics, 'recordFinished'>;
   onError(message: string, error: unknown): void;
@@ -17,7 +19,8 @@ export interface EndpointBackoffDeps {
 export type EndpointBackoff = ReturnType<typeof createEndpointBackoff>;
 
 /** Creates the endpoint backoff of this process. It postpones deliveries in the background. */
-export function createEndpointBackoff({ breakers, waiting, metrics, onError }: EndpointBackoffDeps) {
+export function createEndpointBackoff(deps: EndpointBackoffDeps) {
+  const { breakers, receivers, waiting, metrics, onError } = deps;
   const toPostpone = new Set<string>();
   const permits = (configId: string) => breakers.permits(configId, performance.now(), perEndpoint);
   let postponement: Promise<void> | undefined;
@@ -40,13 +43,16 @@ export function createEndpointBackoff({ breakers, waiting, metrics, onError }: E
     },
 
     /** Records the result of an attempt. Returns true if the breaker of the endpoint opened. */
-    async recordResult(configId: string, result: AttemptResult): Promise<boolean> {
+    async recordResult(
+      { id, generation }: Pick<Receiver, 'id' | 'generation'>,
+      result: AttemptResult,
+    ): Promise<boolean> {
       if (result.http_status !== null) {
-        if (breakers.recordSuccess(configId)) await waiting.resume(configId);
+        if (breakers.recordSuccess(id)) await waiting.resume(id);
         return false;
       }
-      const hasOpened = isUnanswered(result) && breakers.recordFailure(configId, performance.now());
-      if (hasOpened) postpone([configId]);
+      const hasOpened = isUnanswered(result) && breakers.recordFailure(id, generation, performance.now());
+      if (hasOpened) postpone([id]);
       return hasOpened;
     },
 
@@ -63,13 +69,25 @@ export function createEndpointBackoff({ breakers, waiting, metrics, onError }: E
     await nextTurn();
     for (const configId of toPostpone) {
       try {
-        const remainingMs = breakers.remainingMs(configId, performance.now());
-        if (remainingMs > 0) metrics.recordFinished('failed', await waiting.postpone(configId, remainingMs));
+        await postponeDue(configId);
       } catch (error) {
         onError('Could not postpone deliveries', error);
       }
       toPostpone.delete(configId);
     }
     postponement = undefined;
+  }
+
+  async function postponeDue(configId: string): Promise<void> {
+    if (await closeIfOutdated(configId)) return;
+    const remainingMs = breakers.remainingMs(configId, performance.now());
+    if (remainingMs === 0) return;
+    metrics.recordFinished('failed', await waiting.postpone(configId, remainingMs));
+    // a change in between has resumed the deliveries before they were postponed
+    if (await closeIfOutdated(configId)) await waiting.resume(configId);
+  }
+
+  async function closeIfOutdated(configId: string): Promise<boolean> {
+    return breakers.closeIfOutdated(configId, await receivers.getGeneration(configId));
   }
 }

@@ -5,6 +5,7 @@ import { shouldDisable, shouldNotify } from '../rules/endpoint-health.ts';
 import type { ConfigRow } from '../store/collections.ts';
 import type { Configs } from '../store/configs.ts';
 import type { Failures } from '../store/failures.ts';
+import type { Receiver } from '../store/receivers.ts';
 
 /** Maximum number of failures that one event counts. */
 const maxCounted = 1_000;
@@ -20,11 +21,11 @@ interface FailingWebhooksDeps {
 /** Creates the reports of failing webhooks. Several replicas may use them at the same time. */
 export function createFailingWebhooks({ store, configs, failures, now }: FailingWebhooksDeps) {
   return {
-    /** Disables a webhook whose receiver is gone, and publishes `webhook.disabled`. */
-    async disableGone(organization_id: string, id: string): Promise<void> {
+    /** Disables a webhook whose receiver is gone, unless it has another URL now, and publishes `webhook.disabled`. */
+    async disableGone(organization_id: string, { id, url }: Pick<Receiver, 'id' | 'url'>): Promise<void> {
       const actor = { organization_id, user_id: null };
       await store.transact(actor, async (tx) => {
-        const row = await configs.deactivate({ ...actor, tx }, id);
+        const row = await configs.deactivate({ ...actor, tx }, id, { url });
         if (row) tx.publish(WebhookDisabled, { webhook: toReported(row), reason: 'gone' });
       });
     },

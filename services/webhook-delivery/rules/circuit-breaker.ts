@@ -9,6 +9,8 @@ const failuresToOpen = 5;
 
 /** State of an endpoint with recent failures. */
 interface BreakerState {
+  /** The generation of the endpoint that the failures belong to. */
+  readonly generation: string;
   failures: number;
   /** Open until this time, half-open after it, ms. Undefined while the breaker is closed. */
   openUntil?: number;
@@ -34,7 +36,8 @@ export type CircuitBreakers = ReturnType<typeof createCircuitBreakers>;
 
 /**
  * Creates the circuit breakers of one process. The first pause lasts `firstPauseMs`. Each failure while
- * half-open doubles the pause, up to `maxPauseMs`. All times are ms of one monotonic clock.
+ * half-open doubles the pause, up to `maxPauseMs`. All times are ms of one monotonic clock. Failures count for one
+ * generation of an endpoint, so a new URL does not inherit those of the old one.
  */
 export function createCircuitBreakers({
   firstPauseMs,
@@ -59,8 +62,12 @@ export function createCircuitBreakers({
     },
 
     /** Records a request without a response. Returns true if the breaker opens, or opens again. */
-    recordFailure(id: string, nowMs: number): boolean {
-      const state = states.get(id) ?? { failures: 0, pauseMs: firstPauseMs / 2, lastFailureMs: nowMs };
+    recordFailure(id: string, generation: string, nowMs: number): boolean {
+      const earlier = states.get(id);
+      const state =
+        earlier?.generation === generation
+          ? earlier
+          : { generation, failures: 0, pauseMs: firstPauseMs / 2, lastFailureMs: nowMs };
       states.set(id, state);
       state.failures += 1;
       state.lastFailureMs = nowMs;
@@ -77,6 +84,13 @@ export function createCircuitBreakers({
       const wasOpen = states.get(id)?.openUntil !== undefined;
       states.delete(id);
       return wasOpen;
+    },
+
+    /** Closes the breaker if its failures belong to another generation. Returns true if it does. */
+    closeIfOutdated(id: string, generation: string): boolean {
+      const state = states.get(id);
+      if (state === undefined || state.generation === generation) return false;
+      return states.delete(id);
     },
 
     /** Returns the number of open and half-open breakers. */

@@ -27,6 +27,11 @@ export const webhookConfigs = collection('webhook_configs', {
     ),
     /** Earlier failures do not count: when the webhook was created, enabled again or got another URL. */
     failures_counted_from: z.date().exactOptional(),
+    /**
+     * Another value makes the circuit breakers of all processes forget earlier failures. Absent until the first
+     * change.
+     */
+    breaker_generation: id.exactOptional(),
     /** When the last failure notification was published. */
     notified_at: z.date().exactOptional(),
     created_at: z.date(),

@@ -8,9 +8,14 @@ export type NewConfig = Pick<ConfigRow, 'name' | 'url' | 'event_types'> & { secr
 
 /** The fields of a webhook that may change. */
 export type Changes = {
-  readonly [Field in 'name' | 'url' | 'event_types' | 'is_active' | 'secrets' | 'failures_counted_from']?:
-    | ConfigRow[Field]
-    | undefined;
+  readonly [Field in
+    | 'name'
+    | 'url'
+    | 'event_types'
+    | 'is_active'
+    | 'secrets'
+    | 'failures_counted_from'
+    | 'breaker_generation']?: ConfigRow[Field] | undefined;
 };
 
 /** Creates the repository of webhook configs. */
@@ -61,14 +66,23 @@ export function createConfigs(store: Store, now: () => Date) {
       return (await rows.findOneAndUpdate({ _id: row._id }, { $set: set }, options).lean()) ?? row;
     },
 
+    /** Makes the circuit breakers of all processes forget the failures of a webhook. */
+    async renewGeneration({ organization_id, tx }: Actor, id: string): Promise<void> {
+      await rows.updateOne({ _id: id, organization_id }, { breaker_generation: newId() }, toOptions(tx));
+    },
+
     /** Deletes a webhook. */
     async delete({ organization_id, tx }: Actor, id: string): Promise<void> {
       await rows.deleteOne({ _id: id, organization_id }, toOptions(tx));
     },
 
-    /** Deactivates an active webhook and returns it, or undefined if it is not active. */
-    async deactivate({ organization_id, tx }: Actor, id: string): Promise<ConfigRow | undefined> {
-      const filter = { _id: id, organization_id, is_active: true };
+    /** Deactivates an active webhook and returns it; undefined if it is not active, or does not have this URL. */
+    async deactivate(
+      { organization_id, tx }: Actor,
+      id: string,
+      onlyWith: { url?: string } = {},
+    ): Promise<ConfigRow | undefined> {
+      const filter = { _id: id, organization_id, is_active: true, ...onlyWith };
       const update = { is_active: false, updated_at: now() };
       return (await rows.findOneAndUpdate(filter, update, toOptions(tx)).lean()) ?? undefined;
     },

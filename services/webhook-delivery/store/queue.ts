@@ -184,8 +184,8 @@ function toUpdate({ row: { _id, lock_token, attempts }, result }: Outcome) {
   const set = {
     status: decision.status,
     attempts: wasSent ? attempts : attempts - 1,
-    http_status: response.http_status,
-    duration_ms: response.duration_ms,
+    // those of the last request stay
+    ...(wasSent && { http_status: response.http_status, duration_ms: response.duration_ms }),
     error: { $literal: response.error },
     updated_at: '$$NOW',
     ...(decision.status === 'pending' && { due_at: addToNow(decision.delayMs) }),

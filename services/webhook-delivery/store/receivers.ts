@@ -9,6 +9,8 @@ export interface Receiver {
   readonly id: string;
   readonly url: string;
   readonly isActive: boolean;
+  /** Changes when earlier failures no longer count for circuit breakers. */
+  readonly generation: string;
   /** Unexpired secrets, newest first; empty if no key of the keyring decrypts them. */
   readonly secrets: readonly Secret[];
 }
@@ -51,15 +53,23 @@ export function createReceivers(store: Store, now: () => Date) {
       return receiver;
     },
 
+    /** Returns the generation of a webhook, in the state that a majority has. */
+    async getGeneration(id: string): Promise<string> {
+      const row = await rows.findOne({ _id: id }, { breaker_generation: 1 }).readConcern('majority').lean();
+      return toGeneration(row);
+    },
+
     /** Returns whether a webhook still exists, in the state that a majority has. */
     async exists(id: string): Promise<boolean> {
       return (await rows.findOne({ _id: id }, { _id: 1 }).readConcern('majority').lean()) !== null;
     },
   };
 
-  function toReceiver({ _id, url, is_active, secrets }: ConfigRow): Receiver {
+  function toReceiver(row: ConfigRow): Receiver {
+    const { _id, url, is_active, secrets } = row;
     const unexpired = secrets.filter((secret) => isUnexpired(secret, now()));
-    return { id: _id, url, isActive: is_active, secrets: unexpired.flatMap(openSecret) };
+    const generation = toGeneration(row);
+    return { id: _id, url, isActive: is_active, generation, secrets: unexpired.flatMap(openSecret) };
   }
 
   /** Does not throw, because one unreadable secret must not block the rest of a batch. */
@@ -70,6 +80,10 @@ export function createReceivers(store: Store, now: () => Date) {
       return [];
     }
   }
+}
+
+function toGeneration(row: Pick<ConfigRow, 'breaker_generation'> | null): string {
+  return row?.breaker_generation ?? '';
 }
 
 export type Receivers = ReturnType<typeof createReceivers>;
