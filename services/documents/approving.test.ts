@@ -244,6 +244,10 @@ describe('a decision', () => {
       { decision: 'maybe', content_hash },
     ])
       expect(outcome(await post(second, body, path))).toEqual([400, 'invalid_request']);
+    // the form of the body comes before the question who may decide
+    const withoutReason = { decision: 'reject', content_hash };
+    const { status, body: rejected } = await post(bystander, withoutReason, path);
+    expect([status, rejected.errors]).toMatchObject([400, [{ path: 'body/comment' }]]);
     const other = { decision: 'approve', content_hash: `sha256:${'0'.repeat(64)}` };
     expect(outcome(await post(second, other, path))).toEqual([400, 'content_changed']);
     const comment = 'Good.';

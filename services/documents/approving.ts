@@ -64,11 +64,11 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
           const document = await repository.get(within, doc_id, { ifMatch });
           if (document.status === 'archived') throw DocumentIsArchived();
           await assertEligible(within, approver_ids);
-          await families.setApprovers(document, { approver_ids, at: now() }, tx);
+          const before = [...(document.approver_ids ?? [])];
+          const isChange = !isDeepStrictEqual(approver_ids, before);
+          if (isChange) await families.setApprovers(document, { approver_ids, at: now() }, tx);
           const changed = await repository.get(within, doc_id);
-          const before = document.approver_ids ?? [];
-          if (!isDeepStrictEqual(before, changed.approver_ids))
-            tx.publish(DocumentApproversUpdated, { document: toSummary(changed), before: [...before] });
+          if (isChange) tx.publish(DocumentApproversUpdated, { document: toSummary(changed), before });
           return documentReply.fromNodes(changed, await trees.findAll(changed, tx));
         }),
     ),
@@ -118,12 +118,12 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
     handle(
       decideApproval,
       async ({ actor, params: { approval_id }, body, authorize }) => {
+        if (isReasonMissing(body.decision, body.comment))
+          throw listErrors(InvalidRequest, [{ path: 'body/comment', message: 'Say what to change' }]);
         const { document_id } = await approvals.get(actor, approval_id);
         return repository.respond(actor, document_id, async (within, tx) => {
           const request = await approvals.get(within, approval_id);
           authorize(request);
-          if (isReasonMissing(body.decision, body.comment))
-            throw listErrors(InvalidRequest, [{ path: 'body/comment', message: 'Say what to change' }]);
           assertDecidable(request, actor.user_id, body.content_hash);
           const decided = await decide(within, request, body);
           await approvals.update(request, decided, tx);

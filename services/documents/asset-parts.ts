@@ -1,5 +1,6 @@
 /** Creates the parts of the service that store, count and delete assets. */
 import type { ServiceContext } from '#libs/service';
+import type { StorageQuota } from '../identity/storage-quota.ts';
 import { createAssetMetrics } from './metrics.ts';
 import { assets } from './store/assets.ts';
 import { createUnreferencedAssets } from './store/unreferenced-assets.ts';
@@ -11,7 +12,8 @@ export function createAssetParts({
   now,
   log,
   meters,
-}: Pick<ServiceContext<unknown>, 'store' | 'now' | 'log' | 'meters'>) {
+  storageQuota,
+}: Pick<ServiceContext<unknown>, 'store' | 'now' | 'log' | 'meters'> & { storageQuota: StorageQuota }) {
   const { countUpload, countDeletions } = createAssetMetrics(meters);
   const assetWorker = unreferencedAssetWorker({
     unreferencedAssets: createUnreferencedAssets(store, now),
@@ -21,5 +23,5 @@ export function createAssetParts({
     },
     onError: (message, error) => log.warn({ err: error }, message),
   });
-  return { assets: assets(store, now), countUpload, assetWorker };
+  return { assets: assets(store, storageQuota, now), countUpload, assetWorker };
 }

@@ -32,6 +32,20 @@ export const assetBytes = view({
   row: z.object({ ...assetFields, bytes: z.custom<StoredBytes>() }),
 });
 
+/** The size of all assets of an organization. It has no row for an organization without assets. */
+export const assetUsage = view({
+  name: 'asset_usage',
+  collection: 'assets',
+  scope: '_id',
+  stages: [{ $group: { _id: '$organization_id', bytes: { $sum: '$size_bytes' } } }],
+  row: z.object({
+    /** The id of the organization. */
+    _id: id,
+    /** The size of the stored bytes. */
+    bytes: z.number(),
+  }),
+});
+
 /** Returns the header that names the file of an asset. */
 export function toAssetHeaders({ asset_id, media_type }: { asset_id: string; media_type: string }) {
   const name = `${asset_id.slice(0, 12)}.${toAssetExtension(media_type)}`;

@@ -46,14 +46,20 @@ describe('assignEditor', () => {
     expect((await lifecycle.publish(editor, document.id)).status).toBe(403);
   });
 
-  test('assignEditor with null removes the editor and publishes no event', async () => {
+  test('assignEditor with null removes the editor and publishes it once', async () => {
     const { id } = await context.create(ada);
     await assign(ada, id, editor.id);
     const { status, body } = await assign(ada, id, null);
     expect([status, body.editor_id]).toEqual([200, null]);
     expect((await context.request(editor, 'PATCH', id, { title: 'Edited' })).status).toBe(403);
     expect((await assign(ada, id, null)).status).toBe(200);
-    expect((await lifecycle.publishedEvents(id)).map(({ type }) => type)).toEqual(['document.assigned']);
+    const [, event, ...more] = await lifecycle.publishedEvents(id);
+    const { nodes: _, ...summary } = body;
+    expect([event?.type, event?.data, more]).toEqual([
+      'document.unassigned',
+      { document: summary, before: editor.id },
+      [],
+    ]);
   });
 
   test('assigning the same editor again publishes another event', async () => {

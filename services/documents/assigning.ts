@@ -8,6 +8,7 @@ import {
   DocumentAssigned,
   DocumentIsArchived,
   DocumentReviewUpdated,
+  DocumentUnassigned,
   EditorNotMember,
 } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
@@ -32,12 +33,15 @@ export function editorHandlers({ repository, trees, assignees, documentReply }: 
       async ({ actor, params: { doc_id }, body: { editor_id }, call: { ifMatch }, authorize }) => {
         const preconditions = { authorize, ifMatch };
         const reply = await repository.respond(actor, doc_id, async (within, tx) => {
-          const { document } = await repository.update(within, doc_id, preconditions, async (current) => {
+          const updated = await repository.update(within, doc_id, preconditions, async (current) => {
             if (current.status === 'archived') throw DocumentIsArchived();
             if (editor_id !== null && !(await assignees.isMember(actor, editor_id))) throw EditorNotMember();
-            return { change: { editor_id } };
+            return { change: { editor_id }, result: current.editor_id };
           });
-          if (editor_id !== null) tx.publish(DocumentAssigned, { document: toSummary(document), editor_id });
+          const { document, result: before } = updated;
+          const summary = toSummary(document);
+          if (editor_id !== null) tx.publish(DocumentAssigned, { document: summary, editor_id });
+          else if (before !== null) tx.publish(DocumentUnassigned, { document: summary, before });
           return documentReply.fromNodes(document, await trees.findAll(document, tx));
         });
         if (editor_id !== null && (await assignees.clearUnlessMember(actor, editor_id)))

@@ -8,7 +8,7 @@ import {
   principalViews,
 } from '../identity/contract.ts';
 import { liveWebhookListeners, webhookSubscriptions } from '../webhook-delivery/views.ts';
-import { assetBytes, assetDetails } from './asset-views.ts';
+import { assetBytes, assetDetails, assetUsage } from './asset-views.ts';
 import * as approvals from './contract/approvals.ts';
 import * as assets from './contract/assets.ts';
 import { compareVersions } from './contract/comparing.ts';
@@ -34,6 +34,7 @@ import {
   DocumentReviewed,
   DocumentReviewUpdated,
   DocumentRevised,
+  DocumentUnassigned,
   DocumentUpdated,
 } from './events.ts';
 import {
@@ -91,6 +92,7 @@ export const documentsContract = contract({
     DocumentEdited,
     DocumentArchived,
     DocumentAssigned,
+    DocumentUnassigned,
     DocumentDeleted,
     DocumentReviewDue,
     DocumentReviewed,
@@ -111,7 +113,7 @@ export const documentsContract = contract({
   views: [
     ...[documentStates, publishedDocuments, documentSummaries, documentApprovals],
     ...[documentVersions, documentNodes],
-    ...[libraryDocuments, documentUsage, assetDetails, assetBytes, publishRecords],
+    ...[libraryDocuments, documentUsage, assetDetails, assetBytes, assetUsage, publishRecords],
   ],
   reads: [
     ...principalViews,

@@ -52,6 +52,12 @@ export const DocumentAssigned = event('document.assigned', {
   subscribable: true,
 });
 
+/** Internal: webhooks cannot subscribe to it. A removed member is no longer the editor without this event. */
+export const DocumentUnassigned = event('document.unassigned', {
+  description: 'A document has no editor any more. `before` is who it was.',
+  data: z.strictObject({ document: DocumentSummary, before: id }),
+});
+
 export const DocumentReviewDue = event('document.review_due', {
   description:
     'The review of a published document is due in at most 14 days (`days_left` 14), or now (0). Each notice is published once; after an outage only the last one.',
@@ -68,7 +74,11 @@ export const DocumentReviewed = event('document.reviewed', {
 /** Internal: webhooks cannot subscribe to it. */
 export const DocumentReviewUpdated = event('document.review_updated', {
   description: 'The reviewer or the interval of the reviews of a document was set.',
-  data: z.strictObject({ document: DocumentSummary }),
+  data: z.strictObject({
+    document: DocumentSummary,
+    /** An older event does not have it. */
+    before: z.strictObject({ reviewer_id: id.nullable(), every_months: z.int().nullable() }).optional(),
+  }),
 });
 
 /** Internal: webhooks cannot subscribe to it. */

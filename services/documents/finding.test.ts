@@ -46,6 +46,24 @@ async function readPages(query: string, as: string, between = async () => {}): P
   return found;
 }
 
+test('a listed document that changes is listed as it is now', async () => {
+  const { id } = await create({ title: 'Open the shop', nodes: [{ node_type: 'section', title: 'Door' }] });
+  const changes = [
+    ['PATCH', '', { title: 'Open the shop early', department: 'Stores' }],
+    ['POST', '/publish', undefined],
+    ['PATCH', '/review', { reviewer_id: ada.userId, every_months: 6 }],
+    ['PATCH', '/approvers', { approver_ids: [ada.userId] }],
+    ['POST', '/archive', undefined],
+  ] as const;
+  for (const [method, path, body] of changes) {
+    const { status } = await app.request(method, `/documents/${id}${path}`, { as: ada.key, body });
+    expect([path, status]).toEqual([path, 200]);
+    const { nodes: _nodes, ...summary } = (await get(`/documents/${id}`)).body;
+    const { body: listed } = await get('/documents?status=draft&status=published&status=archived');
+    expect(listed.find((one: DocumentSummary) => one.id === id)).toEqual(summary);
+  }
+});
+
 describe('pages', () => {
   let bo: Person;
   let rows: Awaited<ReturnType<typeof insertRows>>;

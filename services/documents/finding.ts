@@ -1,12 +1,12 @@
 /** Handles the operations that read: list documents, count them, get one. */
 import { z } from 'zod';
-import { parseCursor } from '#libs/contract';
-import { handle, toPage } from '#libs/http';
+import { json, parseCursor } from '#libs/contract';
+import { handle, reply, toPage } from '#libs/http';
 import { countDocuments, getDocument, listDocuments } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
-import { toSummary } from './presenters.ts';
 import type { ListSort } from './shapes.ts';
-import { getSortKey, type ListedRow, type Listing, type PageStart } from './store/listing.ts';
+import { decodeRow, getSortKey, type ListedRow, type Listing, type PageStart } from './store/listing.ts';
+import { summaryRenderer } from './summary-json.ts';
 
 /** Handles the read operations. `/documents/counts` precedes `/documents/{doc_id}`, which would match it. */
 export function queryHandlers({
@@ -16,13 +16,16 @@ export function queryHandlers({
   listing: Listing;
   documentReply: DocumentReply;
 }) {
+  const render = summaryRenderer();
   return [
     handle(listDocuments, async ({ actor, query }) => {
       const { cursor, limit, sort, status = ['draft', 'published'], ...filters } = query;
       const from = parsePageStart(cursor, sort);
       const found = await listing.page(actor, filters, { status, sort, from, limit: limit + 1 });
-      const position = (last: ListedRow, next: ListedRow) => toCursor(last, next, sort);
-      return toPage({ found, limit, toItem: toSummary, position });
+      const position = (last: Uint8Array, next: Uint8Array) =>
+        toCursor(decodeRow(last), decodeRow(next), sort);
+      const { value, next } = toPage({ found, limit, toItem: render, position });
+      return reply(json(`[${value.join()}]`), { next });
     }),
 
     handle(countDocuments, async ({ actor, query }) => {

@@ -2,6 +2,9 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { Unavailable } from '#libs/contract';
+import { createBodyParser } from '#libs/http';
 import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts, system } from '../contracts.ts';
 import { identity } from '../testing/services.ts';
@@ -81,12 +84,12 @@ const mistakes = Array.from({ length: 60 }, () => ({ x: 1 }));
 const node = { node_type: 'section', title: 'x', content: { type: 'doc', content: mistakes } };
 
 test('after 100 mistakes, one of each further text is found', async () => {
-  const nodes = Array.from({ length: 1_000 }, () => node);
+  const nodes = Array.from({ length: 500 }, () => node);
   const { status, body } = await send('POST', '/documents', JSON.stringify({ title: 'x', nodes }));
   expect(status).toBe(400);
   expect(body.errors).toHaveLength(100);
   // 20 of each of the first five texts are listed
-  expect(body.detail).toContain('at least 995 more follow');
+  expect(body.detail).toContain('at least 495 more follow');
 });
 
 test('others are served while a large body is parsed', async () => {
@@ -121,8 +124,34 @@ async function countServed(body: string): Promise<number> {
 }
 
 test('a body that needs too much memory is 413, and the next one is parsed', async () => {
-  const objects = Array.from({ length: 2_000_000 }, (_, at) => `{"n${at}":1}`);
-  const { status, body } = await send('POST', '/documents', `{"nodes":[${objects.join(',')}]}`);
+  const lists = `${'['.repeat(100)}${']'.repeat(100)},`.repeat(49_000);
+  const { status, body } = await send('POST', '/documents', `{"nodes":[${lists}1]}`);
   expect([status, body.code]).toEqual([413, 'payload_too_large']);
   expect((await send('POST', '/documents', `{"title":"x"}${padding}`)).status).toBe(201);
+});
+
+test('organizations take turns with their large bodies', async () => {
+  const parser = createBodyParser(system.bodyWorker);
+  const parsed: string[] = [];
+  const bytes = Buffer.from(JSON.stringify({ title: 'x' }) + padding);
+  const parse = async (organization: string) => {
+    const { errors } = await parser.parse('createDocument', z.unknown(), bytes, organization);
+    parsed.push(organization);
+    return errors.total;
+  };
+  const all = await Promise.all(['a', 'a', 'a', 'a', 'b'].map(parse));
+  expect(all).toEqual([0, 0, 0, 0, 0]);
+  expect(parsed).toEqual(['a', 'b', 'a', 'a', 'a']);
+  // one is parsed and sixteen wait
+  const results = await Promise.allSettled([...Array.from({ length: 18 }, () => 'a'), 'b'].map(parse));
+  const rejected = results.flatMap(({ status }, at) => (status === 'rejected' ? [at] : []));
+  expect(rejected).toEqual([17]);
+  expect(results[17]).toMatchObject({ reason: { kind: Unavailable } });
+  await parser.close();
+});
+
+test('a list with too many mistakes is invalid before its items are compared', async () => {
+  const nodes = [...Array.from({ length: 1_000 }, () => ({ node_type: 'section', title: '' })), null, 1];
+  const response = await send('POST', '/documents', JSON.stringify({ title: 'x', nodes }));
+  expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
 });

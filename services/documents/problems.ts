@@ -24,7 +24,7 @@ export const DocumentIsArchived = problem(
 export const DocumentLocked = problem(
   'document_locked',
   400,
-  'Your organization locks published documents; revise the document to change it.',
+  'The published document is locked, by a setting of your organization or because it has approvers; revise it to change it.',
 );
 export const VersionUnchanged = problem(
   'version_unchanged',

@@ -49,6 +49,23 @@ describe('the approvers of a document', () => {
       expect((await lifecycle.get(owner, id)).approver_ids).toEqual([]);
   });
 
+  test('change nothing and publish no event if they stay the same', async () => {
+    const first = await lifecycle.createPublished(owner, tree);
+    const { id } = await lifecycle.createRevision(owner, first.id);
+    for (const [approvers, etag] of [
+      [[], '"1"'],
+      [[second, bystander], '"2"'],
+    ] as const) {
+      await approval.setApprovers(ada, id, approvers);
+      const versions = [await lifecycle.get(ada, first.id), await lifecycle.get(ada, id)];
+      const events = await lifecycle.publishedEvents(id);
+      const { status, body, headers } = await approval.setApprovers(ada, id, approvers);
+      expect([status, body, headers.get('etag')]).toEqual([200, versions[1], etag]);
+      expect([await lifecycle.get(ada, first.id), await lifecycle.get(ada, id)]).toEqual(versions);
+      expect(await lifecycle.publishedEvents(id)).toEqual(events);
+    }
+  });
+
   test('are set by admins, and are members', async () => {
     const draft = await context.create(owner);
     for (const member of [owner, editor, bystander])
@@ -185,7 +202,9 @@ describe('a published version', () => {
     const id = await createApproved([second]);
     await lifecycle.publish(owner, id);
     await approval.setApprovers(ada, id, [second]);
-    expect(outcome(await rename(ada, id))).toEqual([400, 'document_locked']);
+    const locked = await rename(ada, id);
+    expect(outcome(locked)).toEqual([400, 'document_locked']);
+    expect(locked.body.title).toContain('it has approvers');
     await approval.setApprovers(ada, id, []);
     expect((await rename(ada, id)).body).toMatchObject({ content_hash: null, approval: null });
   });

@@ -46,7 +46,7 @@ describe('updateReview', () => {
     const event = (await lifecycle.publishedEvents(document.id)).at(-1);
     expect([event?.type, event?.data, event?.actor_id]).toEqual([
       'document.review_updated',
-      { document: summary },
+      { document: summary, before: { reviewer_id: null, every_months: null } },
       owner.id,
     ]);
   });
@@ -60,6 +60,20 @@ describe('updateReview', () => {
     expect(await getReview(id)).toMatchObject({ reviewer_id: null, every_months: 1, due_at });
     await review.set(ada, id, { every_months: null });
     expect(await getReview(id)).toBeNull();
+  });
+
+  test('changes nothing and publishes no event for the same values', async () => {
+    const { id } = await createReviewed();
+    const before = await lifecycle.get(ada, id);
+    const events = await lifecycle.publishedEvents(id);
+    for (const body of [{ every_months: 12 }, { reviewer_id: reviewer.id }]) {
+      const response = await review.set(owner, id, body);
+      expect([response.headers.get('etag'), response.body]).toEqual(['"3"', before]);
+    }
+    expect(await lifecycle.publishedEvents(id)).toEqual(events);
+    await review.set(owner, id, { every_months: 6 });
+    const [event] = (await lifecycle.publishedEvents(id)).slice(events.length);
+    expect(event?.data.before).toEqual({ reviewer_id: reviewer.id, every_months: 12 });
   });
 
   test('belongs to all versions, but only the published one is due', async () => {

@@ -1,4 +1,5 @@
 /** Sets the reviewer and the interval of documents, and confirms that published documents are still correct. */
+import { isDeepStrictEqual } from 'node:util';
 import { handle } from '#libs/http';
 import {
   confirmReview,
@@ -13,6 +14,7 @@ import type { DocumentReply } from './document-reply.ts';
 import { toSummary } from './presenters.ts';
 import { confirm } from './rules/review.ts';
 import type { Assignees } from './store/assignees.ts';
+import type { DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
 import type { Trees } from './store/tree.ts';
@@ -39,13 +41,16 @@ export function reviewHandlers(deps: ReviewHandlerDeps) {
           if (document.status === 'archived') throw DocumentIsArchived();
           if (reviewer_id != null && !(await assignees.isMember(actor, reviewer_id)))
             throw ReviewerNotMember();
+          const before = getReviewSettings(document);
           const change = {
             ...(reviewer_id !== undefined && { reviewer_id }),
             ...(every_months !== undefined && { review_months: every_months }),
           };
+          if (isDeepStrictEqual(getReviewSettings({ ...document, ...change }), before))
+            return documentReply.fromNodes(document, await trees.findAll(document, tx));
           await families.setReview(document, { change, at: now() }, tx);
           const changed = await repository.get(within, doc_id);
-          tx.publish(DocumentReviewUpdated, { document: toSummary(changed) });
+          tx.publish(DocumentReviewUpdated, { document: toSummary(changed), before });
           return documentReply.fromNodes(changed, await trees.findAll(changed, tx));
         });
         // removed while the transaction ran
@@ -74,4 +79,9 @@ export function reviewHandlers(deps: ReviewHandlerDeps) {
       },
     ),
   ];
+}
+
+/** The settings of the review. A row from before they existed has none. */
+function getReviewSettings({ reviewer_id = null, review_months = null }: DocumentRow) {
+  return { reviewer_id, every_months: review_months };
 }

@@ -43,8 +43,9 @@ export const documents = service({
   start({ store, settings, now, log, meters }) {
     const nodeTrees = trees(store);
     const searchWords = search(store);
-    const charges = storageCharges(store, createStorageQuota(store, meters), now);
-    const { assetWorker, ...assetDeps } = createAssetParts({ store, now, log, meters });
+    const storageQuota = createStorageQuota(store, meters);
+    const charges = storageCharges(store, storageQuota, now);
+    const { assetWorker, ...assetDeps } = createAssetParts({ store, now, log, meters, storageQuota });
     const stores = { trees: nodeTrees, search: searchWords, charges, assets: assetDeps.assets };
     const repository = documentRepository(store, stores, now);
     const { importWorker, ...importDeps } = createImportParts({ settings, log, meters });

@@ -1,6 +1,15 @@
 /** Defines the request and response shapes of documents and nodes. */
 import { z } from 'zod';
-import { id, languageTag, order as position, queryFlag, requiredText, text, timestamp } from '#libs/contract';
+import {
+  id,
+  languageTag,
+  order as position,
+  queryFlag,
+  requiredText,
+  stopAfterErrors,
+  text,
+  timestamp,
+} from '#libs/contract';
 import { approvalFields, contentHash } from './approval-shapes.ts';
 import { type Content, type ContentNotes, ContentWarning, content, toContentText } from './content.ts';
 import { reviewFields } from './review-shapes.ts';
@@ -180,21 +189,23 @@ interface NodeInput<Text> {
 export type TreeInput = NodeInput<string>;
 
 /** A node in a request, with its children. */
-export const nodeInput: z.ZodType<NodeInput<Content>> = z
-  .strictObject({
-    lineage_id: lineageId.optional().meta({
-      description:
-        'Any UUID, such as the `lineage_id` of a node of another version, or a stable id of your own system. Default: the id of the new node',
-    }),
-    node_type: nodeType,
-    title,
-    content: content.nullish(),
-    order: order.optional(),
-    get children() {
-      return z.array(nodeInput).max(10_000).optional();
-    },
-  })
-  .meta({ id: 'NodeInput', description: 'A node with its children.' });
+export const nodeInput: z.ZodType<NodeInput<Content>> = stopAfterErrors(
+  z
+    .strictObject({
+      lineage_id: lineageId.optional().meta({
+        description:
+          'Any UUID, such as the `lineage_id` of a node of another version, or a stable id of your own system. Default: the id of the new node',
+      }),
+      node_type: nodeType,
+      title,
+      content: content.nullish(),
+      order: order.optional(),
+      get children() {
+        return z.array(nodeInput).max(10_000).optional();
+      },
+    })
+    .meta({ id: 'NodeInput', description: 'A node with its children.' }),
+);
 
 /** A tree in a request. */
 export const treeInput = z

@@ -48,8 +48,8 @@ describe('with lock_published', () => {
     expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
-  test('a parent without a version never blocks a publish', async () => {
-    const { draft } = await createDraftRevision(ada, null);
+  test.each([null, ''])('a parent with the version %j never blocks a publish', async (version) => {
+    const { draft } = await createDraftRevision(ada, version);
     expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 

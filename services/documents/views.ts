@@ -5,6 +5,7 @@ import type { ApprovalState } from './rules/approval.ts';
 import { blockBytes, nodeBytes } from './rules/storage-size.ts';
 import { documentStatus, nodeType } from './shapes.ts';
 
+export { assetUsage } from './asset-views.ts';
 export { documentSummaries, toSummary } from './summaries.ts';
 
 const documentState = z.object({
@@ -20,6 +21,7 @@ const documentState = z.object({
   language: z.string().nullish(),
   status: documentStatus,
   published_at: z.date().nullable(),
+  archived_at: z.date().nullish(),
   /** Rows from before these three fields existed do not have them. */
   content_hash: z.string().nullish(),
   change_summary: z.string().nullish(),
@@ -56,7 +58,7 @@ export const publishedDocuments = view({
   scope: 'organization_id',
   stages: [{ $match: { status: 'published' } }],
   row: documentState.omit({
-    ...{ created_by: true, change_summary: true, approver_ids: true },
+    ...{ created_by: true, archived_at: true, change_summary: true, approver_ids: true },
     ...{ baseline_id: true, baseline_published_at: true },
   }),
 });

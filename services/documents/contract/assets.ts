@@ -1,7 +1,7 @@
 /** Defines the operations on assets: upload and download pictures. */
 import { z } from 'zod';
 import { multipart, NotFound, operation } from '#libs/contract';
-import { member } from '../../identity/contract.ts';
+import { member, StorageQuotaExhausted } from '../../identity/contract.ts';
 import { Asset, assetId, maxAssetBytes, pictureMedia } from '../asset-shapes.ts';
 import { AssetInvalid } from '../problems.ts';
 
@@ -17,7 +17,7 @@ export const createAsset = operation({
   status: 201,
   returns: Asset,
   location: '/assets/{id}',
-  problems: [AssetInvalid],
+  problems: [AssetInvalid, StorageQuotaExhausted],
 });
 
 export const getAsset = operation({

@@ -20,7 +20,7 @@ export const previewImport = operation({
   body: importBody,
   status: 200,
   returns: ImportPreview,
-  problems: [ImportInvalid, ImportTooLarge, TooManyNodes, ContentTooLarge],
+  problems: [ImportInvalid, ImportTooLarge, TooManyNodes, ContentTooLarge, StorageQuotaExhausted],
 });
 
 export const createImport = operation({

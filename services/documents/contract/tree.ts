@@ -1,6 +1,6 @@
 /** Defines the operations on nodes: create, update, delete, reorder, replace the whole tree. */
 import { z } from 'zod';
-import { id, NotFound, nothing, operation, patchBody } from '#libs/contract';
+import { id, NotFound, nothing, operation, patchBody, stopAfterErrors } from '#libs/contract';
 import { StorageQuotaExhausted } from '../../identity/contract.ts';
 import { ownerEditorOrAdmin } from '../access.ts';
 import { type ContentNotes, content, toContentText, warningsDescription } from '../content.ts';
@@ -117,7 +117,7 @@ export const reorderNodes = operation({
   params: docParams,
   body: z.strictObject({
     nodes: z
-      .array(z.strictObject({ node_id: id, order }))
+      .array(stopAfterErrors(z.strictObject({ node_id: id, order })))
       .max(10_000)
       .superRefine((nodes, context) => {
         const seen = new Set<string>();

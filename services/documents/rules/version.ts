@@ -17,5 +17,5 @@ export function getComparedDocumentId(
 
 /** Returns true if the version is that of the original. An original without a version never blocks. */
 export function repeatsVersion(version: string | null | undefined, original: string | null): boolean {
-  return original !== null && version === original;
+  return Boolean(original) && version === original;
 }

@@ -3,6 +3,7 @@ import { listErrors } from '#libs/contract';
 import type { Picture } from '#libs/pictures';
 import type { AssetReference } from '#libs/rich-text';
 import { type Actor, newBinary, type Store, type Transaction } from '#libs/store';
+import type { StorageQuota } from '../../identity/storage-quota.ts';
 import { toAssetKey } from '../asset-views.ts';
 import { UnknownAssets } from '../problems.ts';
 import { type AssetRow, assetFiles, assets as assetRows } from './collections.ts';
@@ -13,13 +14,13 @@ export interface NewAsset extends Picture {
 }
 
 /** Creates the store of assets. */
-export function assets(store: Store, now: () => Date) {
+export function assets(store: Store, quota: Pick<StorageQuota, 'claim'>, now: () => Date) {
   const driver = { assets: store.collection(assetRows), files: store.collection(assetFiles) };
 
   return {
     /**
      * Stores an asset unless the organization has it, and returns the reply. Without a reference it is kept for another
-     * 24 hours. `isNew` says whether it was stored now.
+     * 24 hours. `isNew` says whether it was stored now. Throws `StorageQuotaExhausted`, like `addAll`.
      */
     async add<R>(actor: Actor, asset: NewAsset, reply: (row: AssetRow) => R) {
       let isNew = false;
@@ -83,12 +84,21 @@ export function assets(store: Store, now: () => Date) {
     },
   };
 
+  /** Returns the size of all assets of the organization, bytes. */
+  async function sumBytes(organization_id: string, { session }: Transaction): Promise<number> {
+    const sum = { $group: { _id: null, bytes: { $sum: '$size_bytes' } } } as const;
+    const stages = [{ $match: { organization_id } }, sum];
+    const [found] = await driver.assets.aggregate<{ bytes: number }>(stages, { session }).toArray();
+    return found?.bytes ?? 0;
+  }
+
   /** Another replica that stores the asset at the same time conflicts, and one of the transactions is repeated. */
   async function save(
     organization_id: string,
     { id: asset_id, mediaType: media_type, width, height, bytes }: NewAsset,
-    { session }: Transaction,
+    tx: Transaction,
   ): Promise<{ row: AssetRow; isNew: boolean }> {
+    const { session } = tx;
     const _id = toAssetKey(organization_id, asset_id);
     const existing = await driver.assets.findOne({ _id }, { session });
     const unreferenced_at = now();
@@ -97,6 +107,8 @@ export function assets(store: Store, now: () => Date) {
       await driver.assets.updateOne(unreferenced, { $set: { unreferenced_at } }, { session });
       return { row: existing, isNew: false };
     }
+    const within = { organization_id, user_id: null, tx };
+    await quota.claim(within, 'asset_bytes', () => sumBytes(organization_id, tx), bytes.byteLength);
     const row: AssetRow = {
       ...{ _id, organization_id, asset_id, media_type, width, height },
       ...{ size_bytes: bytes.byteLength, created_at: unreferenced_at, unreferenced_at },

@@ -133,7 +133,11 @@ export const assets = collection('assets', {
     /** Since when no node names the asset, at the earliest its upload. Absent while a node names it. */
     unreferenced_at: z.date().exactOptional(),
   }),
-  indexes: [{ on: { unreferenced_at: 1 }, options: { sparse: true } }],
+  indexes: [
+    { on: { unreferenced_at: 1 }, options: { sparse: true } },
+    // the size of all assets of an organization, from index keys alone
+    { on: { organization_id: 1, size_bytes: 1 } },
+  ],
 });
 export type AssetRow = StoredRow<typeof assets>;
 

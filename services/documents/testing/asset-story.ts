@@ -30,7 +30,7 @@ export function createAssetStory(stores: readonly Store[]) {
   const now = () => new Date(clock.time);
   const replicas = stores.map((store) => ({
     store,
-    assets: createAssets(store, now),
+    assets: createAssets(store, { claim: async () => undefined }, now),
     unreferenced: createUnreferencedAssets(store, now),
     repository: createTestRepository(store, now),
     trees: trees(store),

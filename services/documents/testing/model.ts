@@ -128,7 +128,9 @@ export function applyAction(model: Model, action: Action, name: string): [outcom
     case 'assign':
       return edit(`200 ${status}`, { hasEditor: true }, `document.assigned ${on}`);
     case 'unassign':
-      return edit(`200 ${status}`, { hasEditor: false });
+      return document.hasEditor
+        ? edit(`200 ${status}`, { hasEditor: false }, `document.unassigned ${on}`)
+        : edit(`200 ${status}`, {});
     case 'trigger':
       // only the plan Scale has webhooks, and the organizations of these tests have none
       return reject('202');

@@ -61,7 +61,8 @@ export async function openDocumentStores(replicas = 1): Promise<DocumentStores> 
 /** Creates a document repository of a replica. Organizations without a plan have no limits. */
 export function createTestRepository(store: Store, now = () => new Date()) {
   const meters = { counter: () => () => undefined, histogram: () => () => undefined, gauge: () => undefined };
-  const charges = storageCharges(store, createStorageQuota(store, meters), now);
-  const stores = { trees: trees(store), search: search(store), charges, assets: assets(store, now) };
+  const quota = createStorageQuota(store, meters);
+  const charges = storageCharges(store, quota, now);
+  const stores = { trees: trees(store), search: search(store), charges, assets: assets(store, quota, now) };
   return documentRepository(store, stores, now);
 }
