@@ -3,7 +3,7 @@
  * authentication.
  */
 import { contract } from '#libs/contract';
-import { documentStates, documentUsage, publishRecords } from '../documents/views.ts';
+import { assetUsage, documentStates, documentUsage, publishRecords } from '../documents/views.ts';
 import { templateUsage } from '../export/views.ts';
 import { WebhookExhausted } from '../webhook-delivery/events.ts';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
@@ -48,6 +48,7 @@ export * from './contract/start-page.ts';
 export * from './events.ts';
 export * from './problems.ts';
 export { auditActions, unauditedEvents } from './rules/audit-entries.ts';
+export { getCurrentNames } from './rules/department-names.ts';
 export { getLimit, type StorageLimits, storageLimitNames } from './rules/storage-limits.ts';
 export { nextRenewal, type Terms, toPeriod } from './rules/terms.ts';
 export { ApiKey, frameOrigins, Member, Organization, Session, Subscription } from './shapes.ts';
@@ -90,6 +91,6 @@ export const identityContract = contract({
   views: [...principalViews, memberProfiles, departmentNames, organizationProfiles, userNames],
   reads: [
     ...principalViews,
-    ...[publishRecords, documentStates, documentUsage, templateUsage, webhookSubscriptions],
+    ...[publishRecords, documentStates, documentUsage, assetUsage, templateUsage, webhookSubscriptions],
   ],
 });

@@ -164,6 +164,7 @@ export const Subscription = z
       .strictObject({
         documents: StorageUse,
         document_bytes: StorageUse,
+        asset_bytes: StorageUse,
         template_bytes: StorageUse,
         api_keys: StorageUse,
         pending_invitations: StorageUse,
@@ -171,7 +172,7 @@ export const Subscription = z
       } satisfies Record<StorageLimitName, typeof StorageUse>)
       .meta({
         description:
-          'What is stored, and the limits of the plan. `document_bytes` counts rich text and 1 KiB for each node, in blocks of 64 KiB, and at least one block for each document; `template_bytes` the uploaded files.',
+          'What is stored, and the limits of the plan. `document_bytes` counts rich text and 1 KiB for each node, in blocks of 64 KiB, and at least one block for each document; `asset_bytes` the stored pictures, each once, until 24 hours after no document names them; `template_bytes` the uploaded files.',
       }),
   })
   .meta({ id: 'Subscription' });

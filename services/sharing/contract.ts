@@ -11,6 +11,7 @@ import {
   NotFound,
   nothing,
   operation,
+  PreconditionFailed,
   patchBody,
 } from '#libs/contract';
 import {
@@ -83,7 +84,7 @@ export const createShareToken = operation({
   status: 201,
   returns: ShareToken,
   location: '/documents/{doc_id}/share-token',
-  problems: [NotFound, DocumentNotPublished],
+  problems: [NotFound, DocumentNotPublished, PreconditionFailed],
 });
 
 export const getShareToken = operation({
@@ -121,7 +122,7 @@ export const updateShareToken = operation({
   }),
   status: 200,
   returns: ShareToken,
-  problems: [NotFound],
+  problems: [NotFound, PreconditionFailed],
 });
 
 export const deleteShareToken = operation({
@@ -134,7 +135,7 @@ export const deleteShareToken = operation({
   params: docParams,
   status: 204,
   returns: nothing,
-  problems: [NotFound],
+  problems: [NotFound, PreconditionFailed],
 });
 
 /** Anyone with the link; if the link has a password, anyone who knows it. */

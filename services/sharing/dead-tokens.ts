@@ -3,14 +3,13 @@ import type { Envelope } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
 import type { Store } from '#libs/store';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
-import { closeEnded } from './acknowledgements/closing.ts';
+import { closeEnded, type EndedRequestDeps } from './acknowledgements/closing.ts';
 import type { SharingStore } from './store/share-tokens.ts';
 
 /** Dependencies of the subscribers. */
-export interface DeadTokenOptions {
+export interface DeadTokenOptions extends EndedRequestDeps {
   store: Pick<Store, 'processOnce'>;
   sharing: Pick<SharingStore, 'document' | 'deleteDead'>;
-  requests: Parameters<typeof closeEnded>[0]['requests'];
 }
 
 /**
@@ -18,7 +17,7 @@ export interface DeadTokenOptions {
  * twice, or again on request, when the family has been published and shared again. The family's current
  * epoch, which never decreases, decides which token is deleted, and which request is closed.
  */
-export function deleteDeadTokens({ store, sharing, requests }: DeadTokenOptions): Subscriber[] {
+export function deleteDeadTokens({ store, sharing, requests, documents }: DeadTokenOptions): Subscriber[] {
   return [
     on(DocumentArchived, (event) => deleteIfDead(event.data.document.id, event)),
     on(DocumentDeleted, async (event) => {
@@ -35,7 +34,12 @@ export function deleteDeadTokens({ store, sharing, requests }: DeadTokenOptions)
       if (!document) return;
       const actor = { organization_id, user_id: null, tx };
       await sharing.deleteDead(actor, document);
-      await closeEnded({ requests }, actor, document, new Date(event.occurred_at));
+      await closeEnded(
+        { requests, documents },
+        actor,
+        document,
+        document.archived_at ?? new Date(event.occurred_at),
+      );
     });
   }
 }

@@ -173,6 +173,8 @@ describe('the 404 of a public link', () => {
     const causes = await Promise.all([
       embed('x'.repeat(43)),
       embed('nonsense'),
+      embed('%F0'),
+      embed(token, {}, '%zz'),
       embed(token, {}, 'no-such-organization'),
       embed(token, {}, eve.slug),
       embed(deleted.token),

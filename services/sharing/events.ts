@@ -69,7 +69,11 @@ export const AcknowledgementOverdue = event('acknowledgement.overdue', {
 /** Internal: webhooks cannot subscribe to it. */
 export const AcknowledgementRequestUpdated = event('acknowledgement.request_updated', {
   description: 'The audience or the due days of a request for acknowledgement changed.',
-  data: z.strictObject({ request: AcknowledgementRequest }),
+  data: z.strictObject({
+    request: AcknowledgementRequest,
+    /** An older event does not have it. */
+    before: AcknowledgementRequest.pick({ audience: true, due_days: true }).optional(),
+  }),
 });
 
 /** Internal: webhooks cannot subscribe to it. */

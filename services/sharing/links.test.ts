@@ -28,6 +28,26 @@ const embed = (token: string, slug = ada.slug) => app.request('GET', `/embed/${s
 const findRows = (family_id: string) =>
   app.db.collection('share_tokens').find({ organization_id: ada.organizationId, family_id }).toArray();
 
+test('each write compares If-Match with the ETag of the document', async () => {
+  const id = await createPublished();
+  await share(id);
+  const { headers } = await app.request('GET', `/documents/${id}`, { as: ada.key });
+  const etag = headers.get('etag') ?? '';
+  const write = (method: string, ifMatch: string) => {
+    const body = { POST: { replace: true }, PATCH: { expires_at: null } }[method];
+    const options = { as: ada.key, body, headers: { 'if-match': ifMatch } };
+    return app.request(method, `/documents/${id}/share-token`, options);
+  };
+  const before = (await getToken(id)).body;
+  for (const method of ['POST', 'PATCH', 'DELETE']) {
+    expect(await write(method, '"0"')).toMatchObject({ status: 412, body: { code: 'precondition_failed' } });
+    expect(await write(method, 'unquoted')).toMatchObject({ status: 400 });
+  }
+  expect((await getToken(id)).body).toEqual(before);
+  for (const [method, status] of [['POST', 201] as const, ['PATCH', 200] as const, ['DELETE', 204] as const])
+    expect(await write(method, etag)).toMatchObject({ status });
+});
+
 describe('createShareToken', () => {
   test('creates a token and its public link for a published document', async () => {
     const id = await createPublished();

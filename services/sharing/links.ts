@@ -1,5 +1,5 @@
 /** Creates, shows, changes and deletes the public link of a document. */
-import { InvalidRequest, listErrors, NotFound } from '#libs/contract';
+import { InvalidRequest, listErrors, NotFound, PreconditionFailed } from '#libs/contract';
 import { handle, type Route } from '#libs/http';
 import type { Actor, Store, Transaction } from '#libs/store';
 import type { PasswordHasher } from '#libs/workers';
@@ -29,14 +29,21 @@ export interface LinkOptions {
   appUrl: string;
 }
 
+/** What must hold before the link of a document is changed. */
+interface Preconditions {
+  /** Throws if the actor may not do this with the document. */
+  authorize?: (document: DocumentState) => void;
+  /** The ETags of `If-Match`; one of them must be that of the document. */
+  ifMatch?: readonly string[] | undefined;
+}
+
 /** The routes that create, get, update and delete the share token of a document. */
 export function linkRoutes({ store, sharing, passwords, now, newToken, appUrl }: LinkOptions): Route[] {
   return [
     handle(
       createShareToken,
-      async ({ actor, params, body, authorize }) => {
-        const document = await getDocument(actor, params.doc_id);
-        authorize(document);
+      async ({ actor, params, body, call: { ifMatch }, authorize }) => {
+        const document = await getDocument(actor, params.doc_id, { authorize, ifMatch });
         if (!isShareable(document)) throw DocumentNotPublished();
         // read before the transaction: of two concurrent replacements the second returns the first one's
         // token
@@ -47,7 +54,7 @@ export function linkRoutes({ store, sharing, passwords, now, newToken, appUrl }:
       },
       {
         async authorizeReplay({ actor, params, authorize }) {
-          authorize(await getDocument(actor, params.doc_id));
+          await getDocument(actor, params.doc_id, { authorize });
         },
       },
     ),
@@ -59,9 +66,8 @@ export function linkRoutes({ store, sharing, passwords, now, newToken, appUrl }:
       return token && isLive(token, document) ? toShareToken(actor, document, token) : null;
     }),
 
-    handle(updateShareToken, async ({ actor, params, body, authorize }) => {
-      const document = await getDocument(actor, params.doc_id);
-      authorize(document);
+    handle(updateShareToken, async ({ actor, params, body, call: { ifMatch }, authorize }) => {
+      const document = await getDocument(actor, params.doc_id, { authorize, ifMatch });
       const { expires_at: end, password, ...others } = body;
       const changes = {
         ...others,
@@ -80,9 +86,8 @@ export function linkRoutes({ store, sharing, passwords, now, newToken, appUrl }:
       return toShareToken(actor, document, updated);
     }),
 
-    handle(deleteShareToken, async ({ actor, params, authorize }) => {
-      const document = await getDocument(actor, params.doc_id);
-      authorize(document);
+    handle(deleteShareToken, async ({ actor, params, call: { ifMatch }, authorize }) => {
+      const document = await getDocument(actor, params.doc_id, { authorize, ifMatch });
       // a draft has the same family as the published version and must not delete that version's link
       if (isShareable(document))
         await store.transact(actor, async (tx) => {
@@ -93,9 +98,15 @@ export function linkRoutes({ store, sharing, passwords, now, newToken, appUrl }:
     }),
   ];
 
-  async function getDocument(actor: Actor, id: string): Promise<DocumentState> {
+  async function getDocument(
+    actor: Actor,
+    id: string,
+    { authorize, ifMatch }: Preconditions = {},
+  ): Promise<DocumentState> {
     const document = await sharing.document(actor.organization_id, id);
     if (!document) throw NotFound();
+    authorize?.(document);
+    if (ifMatch && !ifMatch.includes(String(document.row_version))) throw PreconditionFailed();
     return document;
   }
 

@@ -185,6 +185,66 @@ test('another site may frame a public page unless embed_origins excludes it', as
   }
 });
 
+describe('a public page that is written from right to left', () => {
+  const [command, arabic] = ['rm -rf /tmp/cache/', 'احذف الملفات المؤقتة بالأمر '];
+  const code = { type: 'text', text: command, marks: [{ type: 'code' }] };
+  const item = (type: string, text: string) => ({ type, content: [paragraph(text)] });
+  const content = [
+    { type: 'paragraph', content: [{ type: 'text', text: arabic }, code] },
+    { type: 'codeBlock', content: [{ type: 'text', text: command }] },
+    { type: 'bulletList', content: [item('listItem', 'Latin')] },
+    { type: 'taskList', content: [item('taskItem', 'Latin')] },
+  ];
+  const nodes = [{ node_type: 'section', title: 'تنظيف', content: { type: 'doc', content } }];
+  const open = async (work: (page: Page) => Promise<void>) => {
+    const address = await fixture.share({ title: 'تنظيف', language: 'ar', nodes });
+    await fixture.withPage({ viewport: { width: 900, height: 700 } }, async (page) => {
+      await page.goto(address);
+      expect(await getStyle(page.locator('article'), 'direction')).toBe('rtl');
+      await work(page);
+    });
+  };
+
+  test('shows the characters of code from left to right', async () => {
+    await open(async (page) => {
+      for (const selector of ['p code', 'pre code']) {
+        const lefts = await getCharacterLefts(page.locator(selector));
+        expect([selector, lefts]).toEqual([selector, lefts.toSorted((a, b) => a - b)]);
+        expect(lefts).toHaveLength(command.length);
+      }
+      expect(await getStyle(page.locator('pre'), 'text-align')).toBe('left');
+    });
+  });
+
+  test('shows Latin words beside their bullet or box', async () => {
+    await open(async (page) => {
+      const articles = await page.locator('.text').boundingBox();
+      const rights = await page.locator('li p').evaluateAll((all) =>
+        all.map((one) => {
+          const range = one.ownerDocument.createRange();
+          range.selectNodeContents(one);
+          return range.getBoundingClientRect().right;
+        }),
+      );
+      expect(rights).toHaveLength(2);
+      for (const right of rights)
+        expect(right).toBeGreaterThan((articles?.x ?? 0) + (articles?.width ?? 0) - 40);
+    });
+  });
+});
+
+/** The left edge of each character of an element's only text, px. */
+function getCharacterLefts(locator: Locator): Promise<number[]> {
+  return locator.evaluate((element) => {
+    const range = element.ownerDocument.createRange();
+    return Array.from(element.textContent, (_, at) => {
+      range.setStart(element.firstChild, at);
+      range.setEnd(element.firstChild, at + 1);
+      return range.getBoundingClientRect().left;
+    });
+  });
+}
+
 /** Presses a button with the keyboard. */
 async function press(page: Page, button: Locator): Promise<void> {
   await button.focus();

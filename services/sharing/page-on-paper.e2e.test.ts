@@ -1,6 +1,8 @@
 /** Tests of printed public pages: what identifies each page, and where pages break. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RichText } from '#libs/rich-text';
 import { type PdfPage, readPdf } from '#libs/testing';
+import { doc, link, node, p, text } from '../../tests/fixtures/generators/rich-text.ts';
 import { fillingProcedure } from './testing/filling-procedure.ts';
 import { type PageFixture, pageFixture } from './testing/page-fixture.ts';
 
@@ -98,6 +100,36 @@ test('no heading ends a printed page, and no row of a table is split', async () 
     );
 });
 
+test.each(['en', 'ar'])('no column of a table is lost on paper, in language %s', async (language) => {
+  const hash = '0123456789abcdef'.repeat(8);
+  const href = `https://example.com/${hash.repeat(2)}`;
+  const wide = [
+    p(hash),
+    p(text(hash, 'code')),
+    p(text(href, link(href))),
+    p(text('Manual', link(href))),
+    node('codeBlock', 'y'.repeat(150)),
+  ];
+  const row = (...cells: RichText[]) =>
+    node('tableRow', ...cells.map((content) => node('tableCell', content)));
+  const many = (columns: number) =>
+    node('table', row(...Array.from({ length: columns }, (_, at) => p(`value${at}of${columns}`))));
+  const tables = [
+    ...wide.map((content, at) => node('table', row(p('requalification'), content, p(`LAST${at}`)))),
+    ...[14, 25, 40].map(many),
+  ];
+  const nodes = [{ node_type: 'section', title: 'Tables', content: doc(...tables) }];
+  const pages = await print(await fixture.share({ title: 'Wide', version: '1', language, nodes }));
+  const lines = pages.flatMap(getBody);
+  const words = lines.join('\n').split(/\s+/);
+  expect(words.filter((word) => word === 'requalification')).toHaveLength(wide.length);
+  for (const at of wide.keys()) expect(words).toContain(`LAST${at}`);
+  expect(words.filter((word) => /^y+$/.test(word)).join('')).toHaveLength(150);
+  // each line of a row has a part of every cell
+  for (const columns of [14, 25, 40])
+    expect(lines.map((line) => line.split(/\s+/).length)).toContain(columns);
+});
+
 test('a hostile title is printed as it is, on every page', async () => {
   const title = 'A "quoted" \\ back;slash} </style><b>*/ @page é 日本';
   const pages = await print(await fixture.share({ title, version: '"}1', nodes: [] }));
@@ -105,5 +137,16 @@ test('a hostile title is printed as it is, on every page', async () => {
     const head = joinWords(text).slice(0, 200);
     expect(head).toContain('A "quoted" \\ back;slash} </style><b>*/ @page é');
     expect(head).toContain('Version "}1');
+  }
+});
+
+test('a long word in the title leaves the version its place on paper', async () => {
+  const [title, version] = ['A'.repeat(82), '12.4 (final, approved by the board)'];
+  for (const [language, pattern] of [
+    ['en', /^ *A{20,60} +Version 12\.4 \(final, approved by the board\)$/m],
+    ['ar', /^ *Version 12\.4 \(final, approved by the board\) +A{20,60}$/m],
+  ] as const) {
+    const [page] = await print(await fixture.share({ title, version, language, nodes: [] }));
+    expect(page?.text.replaceAll(/[\u2066-\u2069\u202a-\u202e\u200e\u200f]/g, '')).toMatch(pattern);
   }
 });

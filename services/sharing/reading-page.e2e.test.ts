@@ -107,7 +107,7 @@ test('a new version is shown after a confirmation that came too late', async () 
     await button(page).click();
     await page.getByRole('heading', { name: 'The document has changed' }).waitFor();
     await takeScreenshot(page, 'changed');
-    await page.getByRole('link', { name: 'Open the new version' }).click();
+    await page.getByRole('link', { name: 'Open the document again' }).click();
     await page.getByRole('heading', { level: 1, name: 'New vault' }).waitFor();
     await button(page).click();
     await page.getByText('Confirmed on').first().waitFor();

@@ -74,6 +74,26 @@ describe('an entry', () => {
       after: { slug: ada.slug, settings: { lock_published: true } },
     });
     const { id } = await publishDocument(app, as);
+    for (const editor_id of [member.userId, null])
+      await app.request('PATCH', `/documents/${id}/editor`, { as, body: { editor_id } });
+    expect((await findEntry(as, 'document.unassigned')).details).toMatchObject({
+      before: { editor_id: member.userId },
+      after: { editor_id: null },
+    });
+    await app.request('PATCH', `/documents/${id}/review`, { as, body: { every_months: 3 } });
+    expect((await findEntry(as, 'document.review_updated')).details).toMatchObject({
+      before: { reviewer_id: null, every_months: null },
+      review: { reviewer_id: null, every_months: 3 },
+    });
+    const asked = { document_id: id, due_days: 14 };
+    const request = await app.request('POST', '/acknowledgement-requests', { as, body: asked });
+    const requestPath = `/acknowledgement-requests/${request.body.id}`;
+    await app.request('PATCH', requestPath, { as, body: { due_days: 30 } });
+    const { audience } = request.body;
+    expect((await findEntry(as, 'acknowledgement.request_updated')).details).toEqual({
+      ...{ audience, due_days: 30, status: 'open' },
+      before: { audience, due_days: 14 },
+    });
     const path = `/documents/${id}/share-token`;
     const { body: link } = await app.request('POST', path, { as });
     await app.request('PATCH', path, { as, body: { password: 'hidden words', allowed_origins: [] } });

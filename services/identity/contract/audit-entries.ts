@@ -42,9 +42,11 @@ export const listAuditLog = operation({
   path: '/audit-log',
   summary: 'List the audit log, newest first',
   description:
-    'One entry for each change of documents, approvals, members, keys, links, templates, webhooks and settings. ' +
-    'An entry appears some seconds after its change and is never changed or removed. Reads, edits of drafts, ' +
-    'refused requests and logins are not in it.',
+    'One entry for each change of documents, approvals, requests for acknowledgement, members, keys, links, ' +
+    'templates, webhooks and settings, and for each export of the library. An entry appears some seconds after its ' +
+    'change and is never changed or removed. Not in it are edits of drafts, other reads, refused requests, logins, ' +
+    'withdrawn invitations, new passwords, new and deleted departments, uploaded pictures, and people added to a ' +
+    'request for acknowledgement.',
   access: admin,
   query: z.object({
     ...page,

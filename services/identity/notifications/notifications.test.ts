@@ -6,6 +6,7 @@ import {
   createDocument,
   type Member,
   type Person,
+  publishDocument,
   register,
   type TestApp,
   testApp,
@@ -119,6 +120,46 @@ describe('a request for approval', () => {
     expect(withdrawn.title).toBe('The request to approve “Vault” was withdrawn');
     const types = (await getInbox(owner.token)).map(({ type }: InboxItem) => type);
     expect(types).toEqual(['approval.approved', 'approval.rejected']);
+  });
+});
+
+describe('a request for acknowledgement', () => {
+  test('notifies the members of a department that was renamed since', async () => {
+    const admin = await register(app);
+    const as = admin.key;
+    await app.request('PATCH', '/organization', { as, body: { settings: { lock_published: true } } });
+    const createMember = async (name: string) => {
+      const department = await app.request('POST', '/departments', { as, body: { name } });
+      const member = await addMember(app, as);
+      await app.request('PATCH', `/members/${member.userId}`, { as, body: { department: name } });
+      return { ...member, rename: `/departments/${department.body.id}` };
+    };
+    const asked = await createMember('Ops');
+    const { id: document_id } = await publishDocument(app, as);
+    const body = { document_id, audience: { departments: ['Ops'] } };
+    await app.request('POST', '/acknowledgement-requests', { as, body });
+    await until('the notification', async () => (await getCounts(asked.token)).unread === 1);
+    await app.request('PATCH', asked.rename, { as, body: { name: 'Operations' } });
+    // another department has the name now
+    const other = await createMember('Ops');
+    const rows = app.db.collection<{ _id: string; event: string }>('sharing_outbox');
+    const published = { type: 'acknowledgement.requested', event: { $regex: document_id } };
+    const { event: text } = (await rows.findOne(published)) ?? { event: '{}' };
+    const { organization_version, ...event } = JSON.parse(text);
+    expect(organization_version).toEqual(expect.any(Number));
+    const publishAgain = async (version: object) => {
+      await app.request('POST', '/inbox/read-all', { as: asked.token });
+      const _id = newId();
+      const row = { type: event.type, _id, event: JSON.stringify({ ...event, ...version, id: _id }) };
+      const pending = { pending: true, lease_until: new Date(0), failures: 0, created_at: new Date() };
+      await rows.insertOne({ ...row, ...pending });
+      const inbox = app.db.collection<{ _id: string }>('identity_inbox');
+      await until('the event to be processed', async () => (await inbox.findOne({ _id })) !== null);
+      return [await getCounts(asked.token), await getCounts(other.token)].map(({ unread }) => unread);
+    };
+    expect(await publishAgain({ organization_version })).toEqual([1, 0]);
+    // an event from before the envelope had the version
+    expect(await publishAgain({})).toEqual([0, 1]);
   });
 });
 

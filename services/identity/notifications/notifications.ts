@@ -165,9 +165,9 @@ export function notifyMembers({
     notification: Notification,
   ): Promise<unknown> {
     if (isEmpty(audience)) return Promise.resolve();
-    const { organization_id, occurred_at, actor_id } = event;
+    const { organization_id, organization_version, occurred_at, actor_id } = event;
     return store.processOnce(event, async (tx) => {
-      const asked = await notifications.listAsked(organization_id, audience, tx);
+      const asked = await notifications.listAsked(organization_id, audience, organization_version, tx);
       const others = asked.filter((userId) => userId !== actor_id);
       await notifications.add(organization_id, others, notification, new Date(occurred_at), tx);
     });

@@ -135,6 +135,7 @@ test('a plan that was set before limits existed is unlimited', async () => {
   });
   expect(await readStorage(ada)).toMatchObject({
     ...{ documents: { used: 0, limit: null }, document_bytes: { used: null, limit: null } },
+    asset_bytes: { used: 0, limit: null },
     ...{ template_bytes: { used: 0, limit: null }, webhooks: { used: 0, limit: null } },
   });
 });

@@ -57,6 +57,7 @@ export function subscriptionHandlers({ plans, measureStorage, planLimits, now }:
       storage: {
         documents: toUse('documents'),
         document_bytes: toUse('document_bytes'),
+        asset_bytes: toUse('asset_bytes'),
         template_bytes: toUse('template_bytes'),
         api_keys: toUse('api_keys'),
         pending_invitations: toUse('pending_invitations'),

@@ -53,14 +53,17 @@ export const auditedEvents: readonly AuditedEvent[] = [
   audit(documents.DocumentEdited, (data) => aboutDocument(data)),
   audit(documents.DocumentArchived, (data) => aboutDocument(data)),
   audit(documents.DocumentAssigned, (data) => aboutDocument(data, { editor_id: data.editor_id })),
+  audit(documents.DocumentUnassigned, (data) =>
+    aboutDocument(data, { before: { editor_id: data.before }, after: { editor_id: null } }),
+  ),
   audit(documents.DocumentDeleted, (data) => aboutDocument(data)),
   audit(documents.DocumentApproversUpdated, (data) =>
     aboutDocument(data, { before: data.before, after: data.document.approver_ids }),
   ),
   audit(documents.DocumentReviewDue, (data) => aboutDocument(data, { days_left: data.days_left })),
   audit(documents.DocumentReviewed, ({ document }) => aboutDocument({ document }, toReviewDetails(document))),
-  audit(documents.DocumentReviewUpdated, ({ document }) =>
-    aboutDocument({ document }, toReviewDetails(document)),
+  audit(documents.DocumentReviewUpdated, ({ document, before }) =>
+    aboutDocument({ document }, { ...toReviewDetails(document), ...(before && { before }) }),
   ),
   audit(documents.ApprovalRequested, aboutApproval),
   audit(documents.ApprovalDecided, ({ document_id, approval_id, content_hash, decision }) => ({
@@ -203,13 +206,15 @@ function aboutLink({ document_id, ...details }: { document_id: string }): AuditS
 /** The audience has ids and department names only. */
 function aboutRequest({
   request: { id, document_id, audience, due_days, status },
+  before,
 }: {
   request: { id: string; document_id: string; audience: unknown; due_days: number; status: string };
+  before?: object | undefined;
 }): AuditSubject {
   return {
     target: { type: 'acknowledgement_request', id },
     document_id,
-    details: { audience, due_days, status },
+    details: { audience, due_days, status, ...(before && { before }) },
   };
 }
 

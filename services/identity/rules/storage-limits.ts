@@ -5,6 +5,7 @@ import { z } from 'zod';
 export const storageLimitNames = [
   'documents',
   'document_bytes',
+  'asset_bytes',
   'template_bytes',
   'api_keys',
   'pending_invitations',
@@ -33,6 +34,7 @@ export const defaultStorageLimits: Readonly<
   trial: {
     documents: 1_000,
     document_bytes: gibibyte,
+    asset_bytes: gibibyte,
     template_bytes: 100 * mebibyte,
     api_keys: 100,
     pending_invitations: 100,
@@ -41,6 +43,7 @@ export const defaultStorageLimits: Readonly<
   team: {
     documents: 20_000,
     document_bytes: 20 * gibibyte,
+    asset_bytes: 20 * gibibyte,
     template_bytes: gibibyte,
     api_keys: 1_000,
     pending_invitations: 1_000,
@@ -49,6 +52,7 @@ export const defaultStorageLimits: Readonly<
   scale: {
     documents: null,
     document_bytes: null,
+    asset_bytes: null,
     template_bytes: null,
     api_keys: null,
     pending_invitations: null,
@@ -84,6 +88,7 @@ export function formatStorageLimits(limits: StorageLimits): string {
 const nouns: Readonly<Record<StorageLimitName, { noun: string; advice: string }>> = {
   documents: { noun: 'documents', advice: 'Delete drafts' },
   document_bytes: { noun: 'bytes of documents', advice: 'Delete drafts or parts of documents' },
+  asset_bytes: { noun: 'bytes of pictures', advice: 'Remove pictures from documents' },
   template_bytes: { noun: 'bytes of templates', advice: 'Delete templates' },
   api_keys: { noun: 'API keys', advice: 'Revoke API keys' },
   pending_invitations: { noun: 'pending invitations', advice: 'Withdraw invitations' },

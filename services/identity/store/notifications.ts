@@ -1,15 +1,20 @@
 /** Notifications of members in MongoDB. */
 import { newId } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
+import { getCurrentNames } from '../rules/department-names.ts';
 import type { AcknowledgementInfo, Notification } from '../rules/notifications.ts';
-import { members, type NotificationRow, notifications } from './collections.ts';
+import { departments, members, type NotificationRow, notifications } from './collections.ts';
 
 /** The member who owns an inbox. */
 export type Owner = Actor & { user_id: string };
 
 /** Creates the repository of notifications. */
 export function notificationRepository(store: Store) {
-  const rows = { notifications: store.rows(notifications), members: store.rows(members) };
+  const rows = {
+    notifications: store.rows(notifications),
+    members: store.rows(members),
+    departments: store.rows(departments),
+  };
 
   return {
     /**
@@ -45,13 +50,22 @@ export function notificationRepository(store: Store) {
       return recipients.length;
     },
 
-    /** The user ids of the members whom a request for acknowledgement asks. */
+    /**
+     * The user ids of the members whom a request for acknowledgement asks. Departments may have been renamed since
+     * `version` of the organization, to which their names belong; an old event does not have it.
+     */
     async listAsked(
       organization_id: string,
-      { everyone, departments, member_ids }: AcknowledgementInfo['audience'],
+      { everyone, departments: names, member_ids }: AcknowledgementInfo['audience'],
+      version: number | undefined,
       { session }: Transaction,
     ): Promise<string[]> {
-      const asked = [{ department: { $in: departments } }, { user_id: { $in: member_ids } }];
+      const mayBeRenamed = !everyone && names.length > 0 && version !== undefined;
+      const formerly = { organization_id, 'former_names.name': { $in: names } };
+      const current = mayBeRenamed
+        ? getCurrentNames(names, version, await rows.departments.find(formerly, null, { session }).lean())
+        : names;
+      const asked = [{ department: { $in: current } }, { user_id: { $in: member_ids } }];
       const filter = { organization_id, ...(!everyone && { $or: asked }) };
       const found = await rows.members.find(filter, { user_id: 1 }, { session }).lean();
       return found.map(({ user_id }) => user_id);

@@ -1,6 +1,6 @@
 /** Measures what an organization stores, in all services. */
 import type { Store } from '#libs/store';
-import { documentStates, documentUsage } from '../../documents/views.ts';
+import { assetUsage, documentStates, documentUsage } from '../../documents/views.ts';
 import { templateUsage } from '../../export/views.ts';
 import { webhookSubscriptions } from '../../webhook-delivery/views.ts';
 import { getLimit, type StorageLimitName, type StorageLimits } from '../rules/storage-limits.ts';
@@ -17,6 +17,7 @@ export function createStorageMeter(
 ) {
   const states = store.read(documentStates);
   const documents = store.read(documentUsage);
+  const assets = store.read(assetUsage);
   const templates = store.read(templateUsage);
   const webhooks = store.read(webhookSubscriptions);
 
@@ -26,15 +27,16 @@ export function createStorageMeter(
     at: Date,
   ): Promise<StorageUse> => {
     const actor = { organization_id, user_id: null };
-    const [stored, template, api_keys, pending_invitations, webhookCount] = await Promise.all([
+    const [stored, asset, template, api_keys, pending_invitations, webhookCount] = await Promise.all([
       measureDocuments(organization_id, limits),
+      assets.in(organization_id).one({}),
       templates.in(organization_id).one({}),
       apiKeys.count(actor),
       invitations.count(actor, at),
       webhooks.in(organization_id).count({}),
     ]);
-    const template_bytes = template?.bytes ?? 0;
-    return { ...stored, template_bytes, api_keys, pending_invitations, webhooks: webhookCount };
+    const bytes = { asset_bytes: asset?.bytes ?? 0, template_bytes: template?.bytes ?? 0 };
+    return { ...stored, ...bytes, api_keys, pending_invitations, webhooks: webhookCount };
   };
 
   /** Adds up all documents only if the plan limits them: an unlimited organization may have very many. */

@@ -1,6 +1,6 @@
 /** Tests of requests and acknowledgements of members, over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { must, type Person } from '#libs/testing';
+import { must, type Person, until } from '#libs/testing';
 import { type AcknowledgementFixture, acknowledgementFixture, outcome } from '../testing/acknowledgements.ts';
 import { Acknowledgement, AcknowledgementRequestDetails, Person as PersonShape } from './shapes.ts';
 
@@ -117,6 +117,20 @@ describe('an acknowledgement of a member', () => {
   });
 });
 
+test('a request of an archived document ended when it was archived', async () => {
+  const document = await fixture.publish(ada.key);
+  const { id } = await fixture.ask(ada.key, document.id);
+  const path = `/documents/${document.id}/archive`;
+  const { archived_at } = await must(fixture.app, 'POST', path, { as: ada.key, status: 200 });
+  const rows = fixture.app.db.collection<{ _id: string }>('acknowledgement_requests');
+  const isClosed = async () => (await rows.findOne({ _id: id, status: 'closed' })) !== null;
+  await until('the row to be closed', isClosed);
+  const closed = { status: 'closed', closed_at: archived_at };
+  expect(await fixture.getRequest(ada.key, id)).toMatchObject(closed);
+  await rows.updateOne({ _id: id }, { $set: { status: 'open', closed_at: null } });
+  expect(await fixture.getRequest(ada.key, id)).toMatchObject(closed);
+});
+
 describe('an audience', () => {
   test('follows departments, joiners and leavers', async () => {
     const grace = await fixture.organization();
@@ -140,6 +154,20 @@ describe('an audience', () => {
     });
     expect(updated).toMatchObject({ due_days: 3, audience: { everyone: true, departments: [] } });
     expect(await list()).toEqual([grace.userId, two.userId]);
+  });
+
+  test('that is set again changes nothing and publishes no event', async () => {
+    const document = await fixture.publish(ada.key);
+    const audience = { departments: ['Ops'], member_ids: [ada.userId] };
+    const { id, ...request } = await fixture.ask(ada.key, document.id, { audience, due_days: 14 });
+    const path = `/acknowledgement-requests/${id}`;
+    for (const body of [{ audience }, { due_days: 14 }, { audience, due_days: 14 }])
+      expect(await must(fixture.app, 'PATCH', path, { as: ada.key, body })).toEqual({ id, ...request });
+    const outbox = fixture.app.db.collection('sharing_outbox');
+    const updates = { type: 'acknowledgement.request_updated', event: { $regex: id } };
+    expect(await outbox.countDocuments(updates)).toBe(0);
+    await must(fixture.app, 'PATCH', path, { as: ada.key, body: { due_days: 15 } });
+    expect(await outbox.countDocuments(updates)).toBe(1);
   });
 
   test('names only members of the organization', async () => {

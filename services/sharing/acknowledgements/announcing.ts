@@ -35,7 +35,10 @@ export function announceAcknowledgements(deps: AnnouncingDeps): Subscriber[] {
         const overdue_at = getDueAt(request, published);
         await requests.update(actor, request, { requested_baseline_id: id, overdue_at });
         const document = await documents.getSummary(actor, published._id);
-        actor.tx.publish(AcknowledgementRequested, { request: toRequest(request, published), document });
+        const data = { request: toRequest(request, published), document };
+        actor.tx.publish(AcknowledgementRequested, data, {
+          organization_version: request.departments_version ?? 0,
+        });
       }),
     ),
 

@@ -1,7 +1,7 @@
 /** Replaces the names of renamed departments in open requests, so that the requests still ask the same members. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '#libs/store';
-import { getCurrentNames } from '../rules/acknowledgement.ts';
+import { getCurrentNames } from '../../identity/contract.ts';
 import type { RequestRow } from '../store/acknowledgement-collections.ts';
 import type { OpenRequest, RequestStore } from '../store/acknowledgement-requests.ts';
 import type { DocumentReader } from '../store/documents.ts';
@@ -28,18 +28,35 @@ export async function updateDepartmentNames(
   actor: Actor,
   open: readonly RequestRow[],
 ): Promise<RequestRow[]> {
-  const names = new Set(open.flatMap(({ audience }) => audience.departments));
-  const renamed = names.size > 0 ? await documents.findRenamedDepartments(actor, [...names]) : [];
-  if (renamed.length === 0) return [...open];
-  const { row_version: departments_version } = await documents.getOrganization(actor);
-  const updated: RequestRow[] = [];
-  for (const request of open) {
-    const before = request.audience.departments;
-    const departments = getCurrentNames(before, request.departments_version ?? 0, renamed);
-    const isSame = isDeepStrictEqual(departments, before);
-    const change = { audience: { ...request.audience, departments }, departments_version };
-    if (!isSame) await requests.update(actor, request, change);
-    updated.push(isSame ? request : { ...request, ...change });
+  const updated = await resolveDepartmentNames(documents, actor, open);
+  for (const [at, request] of updated.entries()) {
+    if (request === open[at]) continue;
+    const { audience, departments_version } = request;
+    await requests.update(actor, request, { audience, departments_version });
   }
   return updated;
+}
+
+/**
+ * Returns requests in the same order, those that are open with the current names of their departments, without saving
+ * them. A closed request keeps the names that it had.
+ */
+export async function resolveDepartmentNames(
+  documents: DepartmentNameDeps['documents'],
+  actor: Actor,
+  all: readonly RequestRow[],
+): Promise<RequestRow[]> {
+  const names = new Set(
+    all.flatMap(({ status, audience }) => (status === 'open' ? audience.departments : [])),
+  );
+  const renamed = names.size > 0 ? await documents.findRenamedDepartments(actor, [...names]) : [];
+  if (renamed.length === 0) return [...all];
+  const { row_version: departments_version } = await documents.getOrganization(actor);
+  return all.map((request) => {
+    const before = request.audience.departments;
+    if (request.status !== 'open') return request;
+    const departments = getCurrentNames(before, request.departments_version ?? 0, renamed);
+    if (isDeepStrictEqual(departments, before)) return request;
+    return { ...request, audience: { ...request.audience, departments }, departments_version };
+  });
 }

@@ -27,13 +27,20 @@ async function ask(admin: Person, audience: object) {
 const getDepartments = async (admin: Person, requestId: string): Promise<string[]> =>
   (await fixture.getRequest(admin.key, requestId)).audience.departments;
 
-const waitForDepartments = (admin: Person, requestId: string, expected: readonly string[]) =>
-  until(`the departments ${expected}`, async () => {
-    const names = await getDepartments(admin, requestId);
-    return JSON.stringify(names) === JSON.stringify(expected);
-  });
+/** A row of a request. */
+interface StoredRequest {
+  _id: string;
+  status: string;
+  audience: { departments: string[] };
+}
+const requestRows = () => fixture.app.db.collection<StoredRequest>('acknowledgement_requests');
 
-const requestRows = () => fixture.app.db.collection<{ _id: string }>('acknowledgement_requests');
+/** Waits until the row of a request has these names. */
+const waitForDepartments = (requestId: string, expected: readonly string[]) =>
+  until(`the departments ${expected}`, async () => {
+    const row = await requestRows().findOne({ _id: requestId });
+    return JSON.stringify(row?.audience.departments) === JSON.stringify(expected);
+  });
 
 /** A row of an outbox; `event` is JSON text. */
 interface OutboxRow {
@@ -82,7 +89,7 @@ describe('after a department was renamed', () => {
     const member = await fixture.member(ada, 'Ops');
     const { document, request } = await ask(ada, { departments: ['Sales', 'Ops'] });
     await rename(ada, ops, 'Operations');
-    await waitForDepartments(ada, request.id, ['Sales', 'Operations']);
+    await waitForDepartments(request.id, ['Sales', 'Operations']);
     expect((await fixture.listPeople(ada.key, request.id)).map(({ id }) => id)).toEqual([member.userId]);
     expect(outcome(await fixture.acknowledge(member.token, document))).toEqual([201, undefined]);
   });
@@ -95,7 +102,7 @@ describe('after a department was renamed', () => {
     const { document, request } = await ask(ada, audience);
     await rename(ada, ops, 'Operations');
     expect((await fixture.acknowledge(ada.token, document)).status).toBe(201);
-    await waitForDepartments(ada, request.id, ['Operations']);
+    await waitForDepartments(request.id, ['Operations']);
     const [made] = await outbox('sharing')
       .find({ type: 'acknowledgement.made', event: { $regex: request.id } })
       .toArray();
@@ -128,9 +135,55 @@ describe('after a department was renamed', () => {
     ];
     await must(fixture.app, 'POST', `/acknowledgement-requests/${closed.request.id}/close`, { as: ada.key });
     await rename(ada, ops, 'Operations');
-    await waitForDepartments(ada, open.request.id, ['Operations']);
+    await waitForDepartments(open.request.id, ['Operations']);
     expect(await getDepartments(ada, closed.request.id)).toEqual(['Ops']);
     expect(await getDepartments(bob, other.request.id)).toEqual(['Ops']);
+  });
+});
+
+describe('before the event of a rename is processed', () => {
+  /** A request and its row, as it is until the event is processed. */
+  async function askBeforeRename() {
+    const ada = await fixture.organization();
+    const ops = await createDepartment(ada, 'Ops');
+    const member = await fixture.member(ada, 'Ops');
+    const { request } = await ask(ada, { departments: ['Ops'] });
+    const row = await requestRows().findOne({ _id: request.id });
+    if (!row) throw new Error('The request has no row');
+    await rename(ada, ops, 'Operations');
+    await waitForDepartments(request.id, ['Operations']);
+    await requestRows().replaceOne({ _id: request.id }, row);
+    return { ada, member, id: request.id as string };
+  }
+
+  test('a request shows its members and the new name', async () => {
+    const { ada, member, id } = await askBeforeRename();
+    const list = (query = '') =>
+      must(fixture.app, 'GET', `/acknowledgement-requests${query}`, { as: member.token });
+    const { audience, totals } = await fixture.getRequest(ada.key, id);
+    expect([audience.departments, totals.people]).toEqual([['Operations'], 1]);
+    expect((await fixture.listPeople(ada.key, id)).map((person) => person.id)).toEqual([member.userId]);
+    for (const query of ['', '?awaiting=me'])
+      expect(await list(query)).toMatchObject([{ id, audience: { departments: ['Operations'] } }]);
+  });
+
+  test('a request is closed with the new name', async () => {
+    const { ada, id } = await askBeforeRename();
+    const path = `/acknowledgement-requests/${id}/close`;
+    const closed = await must(fixture.app, 'POST', path, { as: ada.key, status: 200 });
+    expect(closed.audience.departments).toEqual(['Operations']);
+    expect(await getDepartments(ada, id)).toEqual(['Operations']);
+  });
+
+  test('a request whose document is archived is closed with the new name', async () => {
+    const { ada, id } = await askBeforeRename();
+    const { document_id } = await fixture.getRequest(ada.key, id);
+    await must(fixture.app, 'POST', `/documents/${document_id}/archive`, { as: ada.key, status: 200 });
+    await until(
+      'the closed row',
+      async () => (await requestRows().findOne({ _id: id }))?.status === 'closed',
+    );
+    expect(await getDepartments(ada, id)).toEqual(['Operations']);
   });
 });
 
@@ -150,7 +203,7 @@ describe('several renames', () => {
     await rename(ada, first, 'B');
     const { request: late } = await ask(ada, { departments: ['A', 'B'] });
     const expected = [['B'], ['A'], ['A', 'C', 'B']];
-    for (const [at, id] of early.entries()) await waitForDepartments(ada, id, expected[at] ?? []);
+    for (const [at, id] of early.entries()) await waitForDepartments(id, expected[at] ?? []);
     const renames = await listRenames(ada);
     expect(renames.map(({ data }) => data.after)).toEqual(['D', 'A', 'B']);
     for (const row of rows) await requestRows().replaceOne({ _id: row._id }, row);
@@ -165,7 +218,7 @@ describe('several renames', () => {
     const { request } = await ask(ada, { departments: ['Shops'] });
     await rename(ada, ops, 'Operations');
     await rename(ada, shops, 'Ops');
-    await waitForDepartments(ada, request.id, ['Ops']);
+    await waitForDepartments(request.id, ['Ops']);
     const audience = { departments: ['Ops', 'Shops'] };
     await must(fixture.app, 'PATCH', `/acknowledgement-requests/${request.id}`, {
       as: ada.key,

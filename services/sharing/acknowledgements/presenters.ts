@@ -9,16 +9,19 @@ import type { Acknowledgement, AcknowledgementRequest, Person, ReadingState } fr
 /** Maps a request. `version` is the published version of its document, or the one that was published last. */
 export function toRequest(row: RequestRow, version: DocumentState): AcknowledgementRequest {
   const { everyone, departments, member_ids } = row.audience;
+  const isClosed = !isOpen(row, version);
+  // the row of an archived document is closed some seconds later
+  const closedAt = row.closed_at ?? (isClosed ? version.archived_at : null);
   return {
     id: row._id,
     document_id: version._id,
     audience: { everyone, departments, member_ids },
     statement: row.statement,
     due_days: row.due_days,
-    status: isOpen(row, version) ? 'open' : 'closed',
+    status: isClosed ? 'closed' : 'open',
     created_by: row.created_by,
     created_at: row.created_at.toISOString(),
-    closed_at: row.closed_at?.toISOString() ?? null,
+    closed_at: closedAt?.toISOString() ?? null,
   };
 }
 

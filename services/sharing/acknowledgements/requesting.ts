@@ -1,4 +1,5 @@
 /** Creates, lists, shows, changes and closes requests for acknowledgement. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { InvalidRequest, id, listErrors, newId, parseCursor } from '#libs/contract';
 import { getPageLanguage } from '#libs/html-page';
@@ -22,8 +23,6 @@ import {
   getBaseline,
   getDueAt,
   isAcknowledgeable,
-  isAcknowledged,
-  isAsked,
   isLocked,
   isOpen,
   toAudience,
@@ -31,7 +30,9 @@ import {
 import type { RequestRow } from '../store/acknowledgement-collections.ts';
 import type { RequestState } from '../store/acknowledgement-requests.ts';
 import type { DocumentState } from '../store/documents.ts';
+import { selectAwaiting } from './awaiting.ts';
 import { closeEnded } from './closing.ts';
+import { resolveDepartmentNames } from './department-names.ts';
 import { toRequest } from './presenters.ts';
 import { type AcknowledgementDeps, countPeople, findRequest } from './requests.ts';
 import type { AudienceInput } from './shapes.ts';
@@ -40,7 +41,7 @@ const position = z.tuple([id]);
 
 /** Handles the operations on requests. */
 export function requestHandlers(deps: AcknowledgementDeps): Route[] {
-  const { store, documents, requests, members, acknowledgements, now } = deps;
+  const { store, documents, requests, members, now } = deps;
   return [
     handle(
       requestAcknowledgement,
@@ -58,7 +59,8 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
           await requests.add(within, request);
           const created = toRequest(request, document);
           const summary = await documents.getSummary(within, document._id);
-          tx.publish(AcknowledgementRequested, { request: created, document: summary });
+          const options = { organization_version: row_version };
+          tx.publish(AcknowledgementRequested, { request: created, document: summary }, options);
           return created;
         });
         return create.catch((error: unknown) => {
@@ -79,8 +81,12 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
       const filters = { family_id: document?.family_id, status: awaiting ? ('open' as const) : status };
       if (awaiting && status === 'closed') return [];
       const page = { from, limit: limit + 1 };
-      const select = awaiting ? await selectAwaiting(actor) : async (batch: readonly RequestState[]) => batch;
-      const found = await requests.list(actor, filters, page, select);
+      const select = awaiting
+        ? await selectAwaiting(deps, actor)
+        : async (batch: readonly RequestState[]) => batch;
+      const found = await requests.list(actor, filters, page, async (batch) =>
+        select(await resolveBatch(actor, batch)),
+      );
       const versions = await getVersions(actor, found);
       return toPage({
         found,
@@ -105,22 +111,21 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
         authorize(version);
         await assertMembers(within, body.audience);
         if (!isOpen(request, version)) throw AcknowledgementRequestIsClosed();
-        const changed: RequestRow = {
-          ...request,
-          ...(body.audience && {
-            audience: toAudience(body.audience),
-            departments_version: (await documents.getOrganization(within)).row_version,
-          }),
-          ...(body.due_days !== undefined && { due_days: body.due_days }),
-        };
-        const { audience, departments_version, due_days } = changed;
+        const before = { audience: request.audience, due_days: request.due_days };
+        const audience = body.audience ? toAudience(body.audience) : before.audience;
+        const { due_days = before.due_days } = body;
+        if (isDeepStrictEqual({ audience, due_days }, before)) return toRequest(request, version);
+        const departments_version = body.audience
+          ? (await documents.getOrganization(within)).row_version
+          : request.departments_version;
+        const changed = { ...request, audience, due_days };
         // a baseline is overdue once
         const isAnnounced = request.overdue_baseline_id === getBaseline(version).id;
         const overdue_at = isAnnounced ? undefined : getDueAt(changed, version);
         const update = { audience, departments_version, due_days, overdue_at };
         await requests.update(within, request, update);
         const updated = toRequest(changed, version);
-        tx.publish(AcknowledgementRequestUpdated, { request: updated });
+        tx.publish(AcknowledgementRequestUpdated, { request: updated, before });
         return updated;
       }),
     ),
@@ -133,7 +138,10 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
           authorize(version);
           if (!isOpen(request, version)) throw AcknowledgementRequestIsClosed();
           const closed = { status: 'closed' as const, closed_at: now() };
-          await requests.update(within, request, { ...closed, overdue_at: undefined });
+          // a closed request no longer follows renames
+          const { audience, departments_version } = request;
+          const change = { ...closed, audience, departments_version, overdue_at: undefined };
+          await requests.update(within, request, change);
           const result = toRequest({ ...request, ...closed }, version);
           tx.publish(AcknowledgementRequestClosed, { request: result });
           return result;
@@ -179,26 +187,11 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
     return getPageLanguage(language ?? (await documents.getOrganization(actor)).language).words.statement;
   }
 
-  /** Returns the function that keeps the requests that await the acknowledgement of the actor. */
-  async function selectAwaiting(actor: Actor & { user_id: string }) {
-    const { user_id } = actor;
-    const department = await members.getDepartment(actor);
-    return async (batch: readonly RequestState[]) => {
-      const asking = batch.filter(
-        ({ request }) => department !== undefined && isAsked(request.audience, { user_id, department }),
-      );
-      const requestIds = asking.map(({ request }) => request._id);
-      const made = requestIds.length > 0 ? await acknowledgements.findOf(actor, user_id, requestIds) : [];
-      return asking.filter(
-        ({ request, published }) =>
-          !made.some(
-            ({ request_id, baseline_id }) =>
-              request_id === request._id &&
-              published !== undefined &&
-              isAcknowledged({ baselineId: baseline_id }, published),
-          ),
-      );
-    };
+  /** The requests with the current names of their departments. */
+  async function resolveBatch(actor: Actor, batch: readonly RequestState[]): Promise<RequestState[]> {
+    const rows = batch.map(({ request }) => request);
+    const resolved = await resolveDepartmentNames(documents, actor, rows);
+    return batch.map(({ request, published }, at) => ({ request: resolved[at] ?? request, published }));
   }
 
   /** The published versions of requests, or those that were published last. */

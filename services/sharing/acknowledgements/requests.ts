@@ -8,6 +8,7 @@ import type { ReaderStore, StatusContext } from '../store/acknowledgement-reader
 import type { RequestStore } from '../store/acknowledgement-requests.ts';
 import type { AcknowledgementStore } from '../store/acknowledgements.ts';
 import type { DocumentReader, DocumentState } from '../store/documents.ts';
+import { resolveDepartmentNames } from './department-names.ts';
 import type { AcknowledgementRequestDetails } from './shapes.ts';
 
 /** The dependencies of the operations on acknowledgements. */
@@ -21,7 +22,10 @@ export interface AcknowledgementDeps {
   now: () => Date;
 }
 
-/** Returns a request of the organization with the version of its document, or throws `NotFound`. */
+/**
+ * Returns a request of the organization, with the current names of its departments, and the version of its document, or
+ * throws `NotFound`.
+ */
 export async function findRequest(
   { requests, documents }: Pick<AcknowledgementDeps, 'requests' | 'documents'>,
   actor: Actor,
@@ -29,7 +33,8 @@ export async function findRequest(
 ): Promise<{ request: RequestRow; version: DocumentState }> {
   const state = await requests.find(actor, requestId);
   if (!state) throw NotFound();
-  const { request, published } = state;
+  const { published } = state;
+  const [request = state.request] = await resolveDepartmentNames(documents, actor, [state.request]);
   return { request, version: published ?? (await documents.getLatest(actor, request.family_id)) };
 }
 

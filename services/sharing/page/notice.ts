@@ -39,8 +39,8 @@ const texts = new Map<ProblemKind, NoticeText>([
     ContentChanged,
     {
       title: 'The document has changed',
-      text: 'A new version was published while you were reading. Your confirmation was not recorded. Read the new version, then confirm it.',
-      again: 'Open the new version',
+      text: 'The document was changed while you were reading. Your confirmation was not recorded. Open the document again: it says whether you can confirm it.',
+      again: 'Open the document again',
     },
   ],
 ]);

@@ -1,6 +1,6 @@
 /** Tests the current names of departments that were renamed. */
 import { expect, test } from '@jest/globals';
-import { getCurrentNames } from './acknowledgement.ts';
+import { getCurrentNames } from './department-names.ts';
 
 const rename = (name: string, former: string, until_version: number) => ({
   name,
