@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AnyOperation, type EventType, getProblems, openapi } from '#libs/contract';
+import { type AnyOperation, type EventType, getProblems, MethodNotAllowed, openapi } from '#libs/contract';
 import { toGrants } from '#libs/store';
 import { about } from '../services/about.ts';
 import { apiReference } from '../services/api-reference.ts';
@@ -102,7 +102,9 @@ function operationsPage(): string {
 
 function problemsPage(): string {
   const kinds = new Map(
-    contracts.flatMap(({ operations }) => operations.flatMap(getProblems)).map((kind) => [kind.code, kind]),
+    [MethodNotAllowed, ...contracts.flatMap(({ operations }) => operations.flatMap(getProblems))].map(
+      (kind) => [kind.code, kind],
+    ),
   );
   const rows = [...kinds.values()]
     .sort((a, b) => a.status - b.status || a.code.localeCompare(b.code))

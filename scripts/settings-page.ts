@@ -10,9 +10,11 @@ type Service = Pick<(typeof allServices)[number], 'contract' | 'settings'>;
 export function settingsPage(services: readonly Service[]): string {
   const section = (title: string, shape: z.ZodObject) => {
     const schema = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
+    const values = z.toJSONSchema(shape, { io: 'output', unrepresentable: 'any' });
     const rows = Object.entries(schema.properties ?? {}).map(([name, property]) => {
       const { description, enum: choices } = typeof property === 'object' ? property : {};
-      const sentences = [description, choices && `One of ${choices.join(', ')}`].filter(Boolean);
+      const range = formatRange(values.properties?.[name]);
+      const sentences = [description, choices && `One of ${choices.join(', ')}`, range].filter(Boolean);
       return [`\`${name}\``, formatDefault(shape.shape[name]), sentences.join('. ')];
     });
     return rows.length === 0 ? [] : [`## ${title}\n\n${renderTable(['name', 'default', 'meaning'], rows)}`];
@@ -36,6 +38,15 @@ With \`MONGODB_URI\`, the defaults in the tables apply. In both cases, \`npm sta
     ...section('Every process', commonSettings),
     ...own,
   ]);
+}
+
+/** Formats the limits of a number that a reader would not expect. */
+function formatRange(property: z.core.JSONSchema._JSONSchema | undefined): string | undefined {
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = typeof property === 'object' ? property : {};
+  const isLimited = maximum <= 65_535;
+  if (minimum > 0 && isLimited) return `${minimum} to ${maximum}`;
+  if (isLimited) return `At most ${maximum}`;
+  return minimum > 0 ? `At least ${minimum}` : undefined;
 }
 
 /** Formats the default value of a setting. */

@@ -187,6 +187,15 @@ test('a service updates a view that an older version created', async () => {
   expect(await pipeline()).toEqual(now);
 });
 
+test('a service names mongo-users if an append-only index is missing', async () => {
+  const log = administrator.db().collection('audit_log');
+  await log.dropIndex('organization_id_1_seq_-1');
+  await expect(startService(identity)).rejects.toThrow(/organization_id_1_seq_-1 of audit_log.*mongo-users/);
+  expect(await mongoUsers(['--uri', users.administrator], {})).toMatchObject({ code: 0 });
+  await startService(identity);
+  expect((await log.indexes()).map(({ name }) => name)).toContain('organization_id_1_seq_-1');
+});
+
 test('mongo-users creates users and repairs changed roles', async () => {
   const uri = new URL(users.administrator);
   uri.pathname = '/made_by_command';

@@ -4,6 +4,7 @@ import { Secret } from '#libs/contract';
 import { openUserAdmin } from '#libs/store';
 import { securedMongo } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
+import { appendOnlyCollections } from '../services/services.ts';
 
 /** MongoDB URIs of one database, by user. */
 export interface ServiceUsers {
@@ -23,6 +24,7 @@ export async function serviceUsers(): Promise<ServiceUsers> {
   try {
     const users = await openUserAdmin(new Secret(uri.href));
     const upsertAll = async () => {
+      await users.createCollections(appendOnlyCollections);
       for (const one of contracts) await users.upsert(one, () => new Secret(passwords.get(one.name) ?? ''));
     };
     await upsertAll().finally(users.close);

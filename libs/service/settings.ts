@@ -47,7 +47,7 @@ export const appUrl = z
 /** How many passwords the service hashes at once. */
 export const passwordHashConcurrency = integer.pipe(z.number().min(1).max(64)).default(2).meta({
   description:
-    'Passwords that the service hashes at the same time; each takes one thread of UV_THREADPOOL_SIZE',
+    'Passwords that the service hashes at the same time. Each takes one of four threads, or of UV_THREADPOOL_SIZE',
 });
 
 /** A list of values, separated by commas. */
@@ -115,9 +115,10 @@ export const commonSettings = z.object({
   TRUSTED_PROXIES: networks
     .default([])
     .meta({ description: 'CIDRs of the proxies whose X-Forwarded-For header is trusted' }),
-  RATE_LIMIT_PER_MINUTE: count
-    .default(6000)
-    .meta({ description: 'Sustained requests per minute and principal. 0 means no limit' }),
+  RATE_LIMIT_PER_MINUTE: count.default(6000).meta({
+    description:
+      'Sustained requests per minute and principal; each process counts by itself. 0 means no limit',
+  }),
   RATE_LIMIT_BURST: integer
     .pipe(z.number().min(1))
     .default(1000)

@@ -15,9 +15,10 @@ export interface Grant {
 }
 
 const rowActions = ['find', 'insert', 'update', 'remove'];
-const appendActions = ['find', 'insert'];
 // GridFS lists the indexes of its bucket before the first upload
 const setupActions = ['createCollection', 'createIndex', 'listIndexes'];
+// no createIndex: a TTL index would remove rows
+const appendActions = ['find', 'insert', 'listIndexes'];
 
 /**
  * Derives a service's grants: own collections, append-only collections, own views, other services' views, then
@@ -35,7 +36,7 @@ export function toGrants(contract: Contract): Grant[] {
   const others = new Set(reads.map((view) => view.name).filter((view) => !ownViews.includes(view)));
   return [
     ...own.map((collection) => ({ collection, actions: [...rowActions, ...setupActions] })),
-    ...appends.map((collection) => ({ collection, actions: [...appendActions, ...setupActions] })),
+    ...appends.map((collection) => ({ collection, actions: appendActions })),
     ...ownViews.map((collection) => ({ collection, actions: ['find', 'createCollection', 'collMod'] })),
     ...[...others].map((collection) => ({ collection, actions: ['find'] })),
     // on start, a service checks which collections and views exist

@@ -7,7 +7,7 @@ import { createView, ignoreAlreadyExists } from './views.ts';
 type Db = mongoose.mongo.Db;
 
 /** A collection as far as a migration needs it. */
-interface MigratedCollection {
+export interface MigratedCollection {
   name: string;
   schema: Pick<mongoose.Schema, 'indexes'>;
   obsoleteIndexes: readonly string[];
@@ -20,14 +20,26 @@ export interface Migration {
   onError(message: string, error: unknown): void;
 }
 
-/** Migrates the database of a service. Idempotent; several processes may run it at the same time. */
+/**
+ * Migrates the database of a service. Idempotent; several processes may run it at the same time. Rejects if something
+ * is missing that the user may not create.
+ */
 export async function migrate(db: Db, { collections, views, onError }: Migration): Promise<void> {
   const existing = new Set(
     (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
   );
-  const absent = collections.filter(({ name }) => !existing.has(name));
-  await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
-  await Promise.all(collections.map((collection) => createIndexes(db, collection)));
+  await Promise.all(
+    collections.map(async (collection) => {
+      try {
+        if (!existing.has(collection.name))
+          await db.createCollection(collection.name).catch(ignoreAlreadyExists);
+        await createIndexes(db, collection);
+      } catch (error) {
+        if (!isUnauthorized(error)) throw error;
+        await requireIndexes(db, collection, existing.has(collection.name), error);
+      }
+    }),
+  );
   for (const collection of collections)
     for (const index of await dropObsoleteIndexes(db, collection))
       onError(
@@ -38,14 +50,41 @@ export async function migrate(db: Db, { collections, views, onError }: Migration
 }
 
 /** Creates the indexes of a collection in one command. Without changes it has no effect. */
-async function createIndexes(
-  db: mongoose.mongo.Db,
-  { name, schema }: { name: string; schema: Pick<mongoose.Schema, 'indexes'> },
+async function createIndexes(db: Db, collection: MigratedCollection): Promise<void> {
+  const indexes = getIndexes(collection);
+  if (indexes.length > 0) await db.collection(collection.name).createIndexes(indexes);
+}
+
+/** Builds the command that creates the indexes of a collection, and the collection if there is none. */
+export function indexCommand(collection: MigratedCollection): Record<string, unknown> {
+  return { createIndexes: collection.name, indexes: getIndexes(collection) };
+}
+
+function getIndexes({ schema }: MigratedCollection): mongoose.mongo.IndexDescription[] {
+  return schema.indexes().map(([key, { background: _, ...options }]) => ({
+    key,
+    name: Object.entries(key).flat().join('_'),
+    ...options,
+    // the types of mongoose do not know that these are the options of the driver
+  })) as mongoose.mongo.IndexDescription[];
+}
+
+/** Rejects if an index is missing that the user may not create. `cause` is the error of MongoDB. */
+async function requireIndexes(
+  db: Db,
+  collection: MigratedCollection,
+  exists: boolean,
+  cause: unknown,
 ): Promise<void> {
-  const indexes = schema.indexes().map(([key, { background: _, ...options }]) => ({ key, ...options }));
-  // the types of mongoose do not know that these are the options of the driver
-  if (indexes.length > 0)
-    await db.collection(name).createIndexes(indexes as mongoose.mongo.IndexDescription[]);
+  const { name } = collection;
+  const existing = new Set(exists ? (await db.collection(name).indexes()).map((index) => index.name) : []);
+  const missing = getIndexes(collection).filter((index) => !existing.has(index.name));
+  if (exists && missing.length === 0) return;
+  const what = exists ? `the indexes ${missing.map((index) => index.name).join(', ')} of` : 'the collection';
+  throw new Error(
+    `The user of the service may not create ${what} ${name}: run \`npm run admin -- mongo-users\``,
+    { cause },
+  );
 }
 
 /** Drops the obsolete indexes of a collection that exist. Returns those that the user may not drop. */

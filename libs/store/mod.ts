@@ -7,6 +7,7 @@ export { type IdempotentRequest, idempotencyCollection, type StoredResponse } fr
 export { inboxCollection } from './inbox.ts';
 export type { Command, StoreInstrumentation } from './instrumentation.ts';
 export { createKeyring, type Keyring } from './keyring.ts';
+export { indexCommand } from './migration.ts';
 export { type Backlog, outboxCollection } from './outbox.ts';
 export type { ReencryptionResult } from './reencryption.ts';
 export type { PublishWrapper } from './relay.ts';

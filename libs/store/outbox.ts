@@ -60,7 +60,7 @@ export function collectEvents(
   return {
     session,
     pendingEvents,
-    publish(type, data) {
+    publish(type, data, { organization_version } = {}) {
       if (!contract.publishes.some(({ name }) => name === type.name))
         throw new Error(`The contract of ${contract.name} does not list the event ${type.name}`);
       const traceContext = trace();
@@ -72,6 +72,7 @@ export function collectEvents(
         actor_id: actor.user_id,
         ...(actor.key_id ? { api_key_id: actor.key_id } : {}),
         ...(actor.request_id === undefined ? {} : { request_id: actor.request_id }),
+        ...(organization_version === undefined ? {} : { organization_version }),
         data: type.data.parse(data),
         ...(traceContext ? { trace: traceContext } : {}),
       });

@@ -22,14 +22,17 @@ export interface Actor {
   readonly idempotency?: IdempotentRequest | undefined;
 }
 
+/** What the publisher adds to the envelope of an event. */
+export type PublishOptions = Pick<Envelope, 'organization_version'>;
+
 /** An open transaction. */
 export interface Transaction {
   readonly session: mongoose.ClientSession;
   /**
    * Publishes an event if and only if the transaction commits. Throws if the contract of the service does not
-   * list the event, or if `data` does not match the event's schema.
+   * list the event, or if `data` does not match the event's schema. The options become fields of the envelope.
    */
-  publish<Data>(type: EventType<Data>, data: Data): void;
+  publish<Data>(type: EventType<Data>, data: Data, options?: PublishOptions): void;
   /** The events published in this transaction so far. */
   readonly pendingEvents: Envelope[];
 }

@@ -1,7 +1,11 @@
-/** Creates the services' MongoDB users: a role and a user for each, in the application's database. */
+/**
+ * Creates the services' MongoDB users, a role and a user for each, in the application's database, and the collections
+ * that these may not create.
+ */
 import mongoose from 'mongoose';
 import type { Contract, Secret } from '#libs/contract';
 import { toGrants } from './grants.ts';
+import { type MigratedCollection, migrate } from './migration.ts';
 
 type Db = mongoose.mongo.Db;
 
@@ -17,6 +21,8 @@ export interface UserAdmin {
    * returns one. Returns whether the user is new.
    */
   upsert(contract: Contract, password: (isNew: boolean) => Secret | undefined): Promise<boolean>;
+  /** Creates collections and their indexes that the users of the services may not create. */
+  createCollections(collections: readonly MigratedCollection[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,6 +56,13 @@ export async function openUserAdmin(uri: Secret): Promise<UserAdmin> {
       await db.command(userCommand(contract, password(isNew)?.reveal(), isNew));
       return isNew;
     },
+    createCollections: (collections) =>
+      migrate(db, {
+        ...{ collections, views: [] },
+        onError(message, error) {
+          throw new Error(message, { cause: error });
+        },
+      }),
     close: () => client.close(),
   };
 }

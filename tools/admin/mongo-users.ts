@@ -1,13 +1,14 @@
-/** Creates or updates the MongoDB users and roles of the services. */
+/** Creates or updates the MongoDB users and roles of the services, and the collections that these may not create. */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Secret } from '#libs/contract';
-import { openUserAdmin, roleCommand, userCommand } from '#libs/store';
+import { indexCommand, openUserAdmin, roleCommand, userCommand } from '#libs/store';
 import { contracts } from '../../services/contracts.ts';
+import { appendOnlyCollections } from '../../services/services.ts';
 import { type Command, WrongUsage } from './command.ts';
 
 const usage = `Creates or updates a MongoDB user for each service. The user may write the collections of the service and
-read the views in its contract.
+read the views in its contract. Creates the append-only collections and their indexes, which the users may not create.
 
   npm run admin -- mongo-users --uri mongodb://admin:…@host/process_documents?replicaSet=…
   npm run admin -- mongo-users --print process_documents      prints the commands for mongosh instead
@@ -29,6 +30,8 @@ export const command: Command = {
 async function upsertUsers(uri: Secret): Promise<void> {
   const users = await openUserAdmin(uri);
   try {
+    // first, so that no service starts without them
+    await users.createCollections(appendOnlyCollections);
     for (const contract of contracts) {
       const { name } = contract;
       const configured = process.env[`${name.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
@@ -57,5 +60,6 @@ function formatCommands(database: string): string {
     run(roleCommand(contract, database, true)),
     run(userCommand(contract, '', true)).replace('"pwd":""', '"pwd":passwordPrompt()'),
   ]);
-  return [`use ${database}`, ...lines].join('\n');
+  const indexes = appendOnlyCollections.map((collection) => run(indexCommand(collection)));
+  return [`use ${database}`, '// the append-only collections', ...indexes, ...lines].join('\n');
 }

@@ -37,7 +37,8 @@ export async function createWebhook(
   const payloads = () => {
     const bodies = receiver.received.map(({ body }) => JSON.parse(body));
     const originals = bodies.filter(({ data }) => !data.refired);
-    return Object.fromEntries(originals.toReversed().map((body) => [body.event_type, body]));
+    const latestFirst = originals.toSorted((one, other) => other.timestamp.localeCompare(one.timestamp));
+    return Object.fromEntries(latestFirst.map((body) => [body.event_type, body]));
   };
   return { params, payloads };
 }
@@ -66,6 +67,8 @@ export async function inspectWebhook({ app, example }: Recorder, as: string, web
     });
   await findEntry('document.published', 'delivered');
   await findEntry('member.joined', 'failed');
+  const isDone = async () => (await must(app, 'GET', '/webhooks/events?status=pending', { as })).length === 0;
+  await until('the end of the deliveries', isDone);
   const query = { event_type: 'document.published', status: 'delivered', limit: 20 };
   const [entry] = await example('listWebhookEvents', { as, query });
   await example('getWebhookEvent', { as, params: { entry_id: entry.id } });

@@ -29,12 +29,12 @@ export const indexInvariant: Invariant = {
     'A collection has all indexes that its service declares, none that is obsolete, and none that removes rows which only may be added.',
   async *find(scan) {
     for (const { name, schema, obsoleteIndexes } of collections) {
-      // the service creates its collections when it starts
+      // the service creates its collections when it starts, `mongo-users` the append-only ones
       if (!(await scan.hasCollection(name))) continue;
       const indexes = await scan.db.collection(name).indexes();
       for (const index of indexes.map((one) => String(one.name)))
         if (obsoleteIndexes.includes(index)) yield `${name} ${index}`;
-      // the service may create indexes, and MongoDB itself would remove the rows
+      // only an administrator may create one, and MongoDB itself would remove the rows
       for (const { name: index, expireAfterSeconds } of indexes)
         if (appended.has(name) && expireAfterSeconds !== undefined) yield `${name} ${index}`;
       const existing = new Set(indexes.map(toText));
