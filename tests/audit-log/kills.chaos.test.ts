@@ -33,7 +33,8 @@ const workers = 4;
 let before: number;
 /** The expected number of entries for each action and target. */
 const expected = new Map<string, number>();
-const secrets = new Set<string>();
+/** A replayed response has null instead of its secret. */
+const secrets = new Set<string | null>();
 
 beforeAll(async () => {
   [mongo, rabbit] = await Promise.all([ownMongo(), testRabbit()]);
@@ -199,6 +200,7 @@ test('each successful operation has one entry, and a refused one none', async ()
   expect(await verifyAuditLog(bytes, { from: 1 })).toMatchObject({ entries: found.length });
   const log = new TextDecoder().decode(bytes);
   const people = [ada, ...guests].map(({ email }) => email);
+  secrets.delete(null);
   for (const text of [...secrets, ...people, 'Private name', 'private-path', 'Private comment'])
     expect(log).not.toContain(text);
 }, 3_600_000);
