@@ -35,7 +35,7 @@ function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
     breakers: createCircuitBreakers({ firstPauseMs: 1, maxPauseMs: 1 }),
     receivers: {
       getByIds: async () => new Map(rows.map(({ config_id }) => [config_id, createReceiver(config_id)])),
-      getGeneration: async () => '',
+      getBreakerGeneration: async () => '',
       exists: async () => true,
     },
     failing: { disableGone: record('disable') },
@@ -68,7 +68,7 @@ function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
 
 function createReceiver(id: string): Receiver {
   const secrets = [new Secret(formatSecret(new Uint8Array(32)))];
-  return { id, url: 'https://example.com/', isActive: true, generation: '', secrets };
+  return { id, url: 'https://example.com/', isActive: true, breakerGeneration: '', secrets };
 }
 
 function row(): ClaimedRow {

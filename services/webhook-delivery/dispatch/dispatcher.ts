@@ -22,7 +22,7 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   queue: Pick<Queue, 'findDue' | 'claim' | 'getEvents' | 'finish' | 'release'>;
   waiting: WaitingDeliveries;
   metrics: DeliveryMetrics;
-  receivers: Pick<Receivers, 'getByIds' | 'getGeneration' | 'exists'>;
+  receivers: Pick<Receivers, 'getByIds' | 'getBreakerGeneration' | 'exists'>;
   failing: Pick<FailingWebhooks, 'disableGone'>;
   sender: Sender;
   newDeliveries: Pick<NewDeliveries, 'insertMissing'>;

@@ -12,7 +12,7 @@ const toResult = (http_status: number | null): AttemptResult => ({
   error: http_status === null ? 'timeout' : null,
 });
 const timeout = toResult(null);
-const endpoint = { id: 'a', generation: '1' };
+const endpoint = { id: 'a', breakerGeneration: '1' };
 
 /**
  * Creates a backoff with fakes that record their calls. The first postponements fail with `errors`. The stored
@@ -24,7 +24,8 @@ function createFakes(errors: Error[] = [], generations = ['1']) {
   const backoff = createEndpointBackoff({
     breakers: createCircuitBreakers({ firstPauseMs: 60_000, maxPauseMs: 60_000 }),
     receivers: {
-      getGeneration: async () => (generations.length > 1 && generations.shift()) || String(generations[0]),
+      getBreakerGeneration: async () =>
+        (generations.length > 1 && generations.shift()) || String(generations[0]),
     },
     waiting: {
       async postpone(configId, ms) {

@@ -10,7 +10,7 @@ import type { WaitingDeliveries } from '../store/waiting-deliveries.ts';
 /** Dependencies of the endpoint backoff. */
 export interface EndpointBackoffDeps {
   breakers: CircuitBreakers;
-  receivers: Pick<Receivers, 'getGeneration'>;
+  receivers: Pick<Receivers, 'getBreakerGeneration'>;
   waiting: Pick<WaitingDeliveries, 'postpone' | 'resume'>;
   metrics: Pick<DeliveryMetrics, 'recordFinished'>;
   onError(message: string, error: unknown): void;
@@ -44,14 +44,15 @@ export function createEndpointBackoff(deps: EndpointBackoffDeps) {
 
     /** Records the result of an attempt. Returns true if the breaker of the endpoint opened. */
     async recordResult(
-      { id, generation }: Pick<Receiver, 'id' | 'generation'>,
+      { id, breakerGeneration }: Pick<Receiver, 'id' | 'breakerGeneration'>,
       result: AttemptResult,
     ): Promise<boolean> {
       if (result.http_status !== null) {
         if (breakers.recordSuccess(id)) await waiting.resume(id);
         return false;
       }
-      const hasOpened = isUnanswered(result) && breakers.recordFailure(id, generation, performance.now());
+      const hasOpened =
+        isUnanswered(result) && breakers.recordFailure(id, breakerGeneration, performance.now());
       if (hasOpened) postpone([id]);
       return hasOpened;
     },
@@ -88,6 +89,6 @@ export function createEndpointBackoff(deps: EndpointBackoffDeps) {
   }
 
   async function closeIfOutdated(configId: string): Promise<boolean> {
-    return breakers.closeIfOutdated(configId, await receivers.getGeneration(configId));
+    return breakers.closeIfOutdated(configId, await receivers.getBreakerGeneration(configId));
   }
 }

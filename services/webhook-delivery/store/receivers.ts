@@ -10,7 +10,7 @@ export interface Receiver {
   readonly url: string;
   readonly isActive: boolean;
   /** Changes when earlier failures no longer count for circuit breakers. */
-  readonly generation: string;
+  readonly breakerGeneration: string;
   /** Unexpired secrets, newest first; empty if no key of the keyring decrypts them. */
   readonly secrets: readonly Secret[];
 }
@@ -53,10 +53,10 @@ export function createReceivers(store: Store, now: () => Date) {
       return receiver;
     },
 
-    /** Returns the generation of a webhook, in the state that a majority has. */
-    async getGeneration(id: string): Promise<string> {
+    /** Returns the breaker generation of a webhook, in the state that a majority has. */
+    async getBreakerGeneration(id: string): Promise<string> {
       const row = await rows.findOne({ _id: id }, { breaker_generation: 1 }).readConcern('majority').lean();
-      return toGeneration(row);
+      return toBreakerGeneration(row);
     },
 
     /** Returns whether a webhook still exists, in the state that a majority has. */
@@ -68,8 +68,8 @@ export function createReceivers(store: Store, now: () => Date) {
   function toReceiver(row: ConfigRow): Receiver {
     const { _id, url, is_active, secrets } = row;
     const unexpired = secrets.filter((secret) => isUnexpired(secret, now()));
-    const generation = toGeneration(row);
-    return { id: _id, url, isActive: is_active, generation, secrets: unexpired.flatMap(openSecret) };
+    const breakerGeneration = toBreakerGeneration(row);
+    return { id: _id, url, isActive: is_active, breakerGeneration, secrets: unexpired.flatMap(openSecret) };
   }
 
   /** Does not throw, because one unreadable secret must not block the rest of a batch. */
@@ -82,7 +82,7 @@ export function createReceivers(store: Store, now: () => Date) {
   }
 }
 
-function toGeneration(row: Pick<ConfigRow, 'breaker_generation'> | null): string {
+function toBreakerGeneration(row: Pick<ConfigRow, 'breaker_generation'> | null): string {
   return row?.breaker_generation ?? '';
 }
 
