@@ -16,9 +16,10 @@ const endpoint = { id: 'a', breakerGeneration: '1' };
 
 /**
  * Creates a backoff with fakes that record their calls. The first postponements fail with `errors`. The stored
- * generation is first each of `generations`, then the last one.
+ * generation is first each of `generations`, then the last one. With `responds`, a response arrives during each
+ * postponement, before it has changed the deliveries.
  */
-function createFakes(errors: Error[] = [], generations = ['1']) {
+function createFakes(errors: Error[] = [], generations = ['1'], { responds = false } = {}) {
   const calls: string[] = [];
   const failed: number[] = [];
   const backoff = createEndpointBackoff({
@@ -31,6 +32,7 @@ function createFakes(errors: Error[] = [], generations = ['1']) {
       async postpone(configId, ms) {
         const error = errors.shift();
         if (error) throw error;
+        if (responds) await backoff.recordResult(endpoint, toResult(200));
         calls.push(`postpone ${configId} ${ms > 59_000 && ms <= 60_000 ? 'a minute' : ms}`);
         return 2;
       },
@@ -100,5 +102,12 @@ test('deliveries postponed during a change of the webhook are resumed', async ()
   const { backoff, calls, openBreaker } = createFakes([], ['1', '2']);
   await openBreaker();
   expect(calls).toEqual(['postpone a a minute', 'resume a']);
+  expect(backoff.permits('a')).toBe(4);
+});
+
+test('deliveries are resumed after a response during their postponement', async () => {
+  const { backoff, calls, openBreaker } = createFakes([], ['1'], { responds: true });
+  await openBreaker();
+  expect(calls).toEqual(['resume a', 'postpone a a minute', 'resume a']);
   expect(backoff.permits('a')).toBe(4);
 });

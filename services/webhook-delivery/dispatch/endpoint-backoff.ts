@@ -84,8 +84,9 @@ export function createEndpointBackoff(deps: EndpointBackoffDeps) {
     const remainingMs = breakers.remainingMs(configId, performance.now());
     if (remainingMs === 0) return;
     metrics.recordFinished('failed', await waiting.postpone(configId, remainingMs));
-    // a change in between has resumed the deliveries before they were postponed
-    if (await closeIfOutdated(configId)) await waiting.resume(configId);
+    // a response or a change in between has resumed the deliveries before they were postponed
+    await closeIfOutdated(configId);
+    if (breakers.remainingMs(configId, performance.now()) === 0) await waiting.resume(configId);
   }
 
   async function closeIfOutdated(configId: string): Promise<boolean> {
