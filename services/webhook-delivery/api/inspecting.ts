@@ -26,14 +26,16 @@ export function deliveryLogHandlers({
   eventLog,
   sender,
   now,
+  onError,
 }: {
   store: Pick<Store, 'respond'>;
-  configs: Pick<Configs, 'find' | 'renewGeneration'>;
+  configs: Pick<Configs, 'find' | 'resetBreakers'>;
   receivers: Pick<Receivers, 'get'>;
   waiting: Pick<WaitingDeliveries, 'resume'>;
   eventLog: EventLog;
   sender: Pick<Sender, 'send'>;
   now: () => Date;
+  onError(message: string, error: unknown): void;
 }) {
   const nowMs = () => now().getTime();
   // without these limits, the test operation could be used as a port scanner
@@ -92,11 +94,18 @@ export function deliveryLogHandlers({
     }),
   ];
 
-  /** Closes the circuit breakers of a webhook whose receiver has responded. Its waiting deliveries become due. */
-  async function closeBreakers(actor: Actor, { id, isActive }: Receiver): Promise<void> {
-    await configs.renewGeneration(actor, id);
-    // deliveries of an inactive webhook would fail; they are resumed when it is enabled again
-    if (isActive) await waiting.resume(id);
+  /**
+   * Closes the circuit breakers of a webhook whose receiver has responded, unless it has another URL now. Its
+   * waiting deliveries become due. Does not throw, because the test was sent and logged.
+   */
+  async function closeBreakers(actor: Actor, { id, url }: Pick<Receiver, 'id' | 'url'>): Promise<void> {
+    try {
+      const row = await configs.resetBreakers(actor, id, { url });
+      // deliveries of an inactive webhook would fail; they are resumed when it is enabled again
+      if (row?.is_active) await waiting.resume(id);
+    } catch (error) {
+      onError(`Could not close the circuit breakers of webhook ${id}`, error);
+    }
   }
 }
 

@@ -37,10 +37,12 @@ export interface SubscribingDeps {
   sender: Pick<Sender, 'checkTarget'>;
   storageQuota: StorageQuota;
   now: () => Date;
+  onError(message: string, error: unknown): void;
 }
 
 /** Creates the handlers of the operations on webhooks, except the rotation of secrets. */
-export function webhookHandlers({ store, configs, waiting, sender, storageQuota, now }: SubscribingDeps) {
+export function webhookHandlers(deps: SubscribingDeps) {
+  const { store, configs, waiting, sender, storageQuota, now, onError } = deps;
   return [
     handle(createWebhook, async ({ actor, body, call }) => {
       call.audit({ host: getHost(body.url), event_types: body.event_types });
@@ -84,8 +86,7 @@ export function webhookHandlers({ store, configs, waiting, sender, storageQuota,
         if (changed.length > 0) tx.publish(WebhookUpdated, { webhook_id: config._id, changed, ...fields });
         return { updated, restarts };
       });
-      // deliveries that wait for a circuit breaker; of an inactive webhook they would fail. If this fails, they wait
-      if (restarts && updated.is_active) await waiting.resume(updated._id).catch(() => undefined);
+      if (restarts && updated.is_active) await resumeDeliveries(updated._id);
       return toWebhook(updated);
     }),
 
@@ -103,6 +104,18 @@ export function webhookHandlers({ store, configs, waiting, sender, storageQuota,
       return undefined;
     }),
   ];
+
+  /**
+   * Resumes deliveries that wait for a circuit breaker. Does not throw, because the change is committed: after an
+   * error, they wait until the end of the pause. Not for inactive webhooks, whose deliveries would fail.
+   */
+  async function resumeDeliveries(id: string): Promise<void> {
+    try {
+      await waiting.resume(id);
+    } catch (error) {
+      onError(`Could not resume the deliveries of webhook ${id}`, error);
+    }
+  }
 
   /** Throws `InvalidRequest` if deliveries to this URL would be blocked now. */
   async function rejectBadTarget(url: string): Promise<void> {

@@ -66,9 +66,18 @@ export function createConfigs(store: Store, now: () => Date) {
       return (await rows.findOneAndUpdate({ _id: row._id }, { $set: set }, options).lean()) ?? row;
     },
 
-    /** Makes the circuit breakers of all processes forget the failures of a webhook. */
-    async renewGeneration({ organization_id, tx }: Actor, id: string): Promise<void> {
-      await rows.updateOne({ _id: id, organization_id }, { breaker_generation: newId() }, toOptions(tx));
+    /**
+     * Makes the circuit breakers of all processes forget the failures of a webhook and returns it; null if it was
+     * deleted, or does not have this URL.
+     */
+    resetBreakers(
+      { organization_id, tx }: Actor,
+      id: string,
+      { url }: Pick<ConfigRow, 'url'>,
+    ): Promise<ConfigRow | null> {
+      const options = { ...toOptions(tx), returnDocument: 'after' } as const;
+      const update = { $set: { breaker_generation: newId() } };
+      return rows.findOneAndUpdate({ _id: id, organization_id, url }, update, options).lean();
     },
 
     /** Deletes a webhook. */
