@@ -6,13 +6,15 @@ import type { BusyConnections } from './connections.ts';
 import { toProblemBody } from './responses.ts';
 
 /**
- * Responds with a problem, then closes the connection. A response must not be mixed with another one, so a connection
- * with requests in flight is only closed, unless the error concerns the rest of its only request.
+ * Responds with a problem, then closes the connection. A response must not be mixed with another one, so a
+ * connection with requests in flight is only closed, unless the error concerns the rest of the oldest one. A
+ * connection that has sent nothing is only closed, too.
  */
 export function answerClientErrors(server: Server, connections: BusyConnections): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isFree = connections.isReading(socket) || !connections.has(socket);
-    if (!socket.writable || !isFree) socket.destroy();
+    const isUnused = 'bytesRead' in socket && socket.bytesRead === 0;
+    if (!socket.writable || !isFree || isUnused) socket.destroy();
     else socket.end(toResponse(error.code), () => socket.destroy());
   });
 }

@@ -7,10 +7,10 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
  */
 const maxInFlight = 16;
 
-/** The connections with requests in flight. */
+/** The connections with requests in flight. A request is in flight until it is read and its response is closed. */
 export interface BusyConnections {
   has(socket: object): boolean;
-  /** Whether the connection has one request in flight, of which a part is missing, and no response has begun. */
+  /** Whether a part of the oldest request in flight is missing, and its response has not begun. */
   isReading(socket: object): boolean;
 }
 
@@ -27,17 +27,22 @@ export function serveConnections(server: Server, app: RequestListener): BusyConn
     const responses = inFlight.get(socket) ?? new Set();
     if (responses.size === maxInFlight) return void socket.destroy();
     inFlight.set(socket, responses.add(response));
-    response.once('close', () => {
+    const remove = () => {
       responses.delete(response);
       if (responses.size === 0) inFlight.delete(socket);
+    };
+    response.once('close', () => {
+      if (request.complete) remove();
+      // a broken rest of this request must not get a second response
+      else request.once('close', remove);
     });
     app(request, response);
   });
   return {
     has: (socket) => inFlight.has(socket),
     isReading(socket) {
-      const [response, ...others] = inFlight.get(socket) ?? [];
-      return others.length === 0 && response?.headersSent === false && !response.req.complete;
+      const [oldest] = inFlight.get(socket) ?? [];
+      return oldest?.headersSent === false && !oldest.req.complete;
     },
   };
 }

@@ -62,27 +62,59 @@ test('a client that waits for a long response keeps the connection', async () =>
 });
 
 describe('a request whose rest does not come', () => {
-  const send = async (text: string) => {
-    const app: RequestListener = (request) => void request.on('error', () => {}).resume();
+  const timeout = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+  const start = 'POST / HTTP/1.1\r\nhost: x\r\n';
+  const complete = `${start}content-length: 0\r\n\r\n`;
+  const chunked = `${start}transfer-encoding: chunked\r\n\r\n`;
+  const ignore: RequestListener = (request) => void request.on('error', () => {}).resume();
+
+  /** Sends a text, and the rest as soon as there is a part of a response. Returns what the server sent. */
+  const send = async (text: string, { rest = '', app = ignore } = {}) => {
     listening = await listen(app, 0, '127.0.0.1', { requestMs: 200 });
     const socket = connect(listening.port, '127.0.0.1');
     let received = '';
     socket.on('data', (chunk) => {
       received += chunk;
     });
+    socket.once('data', () => socket.write(rest));
+    // the server may close the connection before it has read everything
+    socket.on('error', () => {});
     socket.write(text);
     await once(socket, 'close');
-    return received.split('\r\n')[0];
+    return received;
   };
-  const start = 'POST / HTTP/1.1\r\nhost: x\r\n';
 
   test.each([
-    ['a part of the body', `${start}content-length: 9\r\n\r\nabc`, 'HTTP/1.1 408 Request Timeout'],
-    ['a part of the headers', start, 'HTTP/1.1 408 Request Timeout'],
-    ['a broken chunk', `${start}transfer-encoding: chunked\r\n\r\nxyz\r\n`, 'HTTP/1.1 400 Bad Request'],
-    ['a broken request after a complete one', `${start}content-length: 0\r\n\r\n?\r\n\r\n`, ''],
-  ])('%s gets the right response', async (_name, text, line) => {
-    expect(await send(text)).toBe(line);
+    ['a part of the body', `${start}content-length: 9\r\n\r\nabc`],
+    ['a part of the headers', start],
+  ])('%s gets a 408 without a body', async (_name, text) => {
+    expect(await send(text)).toBe(timeout);
+  });
+
+  test('a broken chunk gets a 400', async () => {
+    expect(await send(`${chunked}xyz\r\n`)).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+  });
+
+  test.each([
+    ['a connection without any request', ''],
+    ['a broken request after a complete one', `${complete}?\r\n\r\n`],
+    ['a broken chunk of a second request', `${complete}${chunked}xyz\r\n`],
+  ])('%s is only closed', async (_name, text) => {
+    expect(await send(text)).toBe('');
+  });
+
+  test.each<[string, RequestListener]>([
+    [
+      'the start of a response',
+      (request, response) => {
+        ignore(request, response);
+        response.write('begun');
+      },
+    ],
+    ['an early response', (_request, response) => void response.writeHead(413).end('early')],
+  ])('a broken chunk after %s gets no second response', async (_name, app) => {
+    const received = await send(chunked, { rest: 'xyz\r\n', app });
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1);
   });
 });
 

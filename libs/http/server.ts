@@ -110,9 +110,9 @@ export async function listen(
   const sockets = new Set<Socket>();
   const server = createServer({
     requestTimeout: requestMs,
-    // both limits are checked every five seconds
     headersTimeout: Math.min(15_000, requestMs),
-    connectionsCheckingInterval: 5_000,
+    // how often both limits are checked
+    connectionsCheckingInterval: Math.min(5_000, requestMs),
     keepAliveTimeout: 65_000,
     // Node's own response has no body: `assertUniqueHeaders` rejects these requests
     requireHostHeader: false,

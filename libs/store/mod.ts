@@ -17,4 +17,4 @@ export { openStore, type Store, type StoreOptions } from './store.ts';
 export { withTimeout } from './timeout.ts';
 export type { Actor, Transaction } from './transaction.ts';
 export { openUserAdmin, roleCommand, type UserAdmin, userCommand } from './users.ts';
-export { createView, type Finder, type Reader } from './views.ts';
+export { createView, decodeRow, type Finder, type Reader } from './views.ts';

@@ -1,5 +1,5 @@
 /** Views: read-only projections of a collection, created by its owner and read by other services. */
-import type mongoose from 'mongoose';
+import mongoose from 'mongoose';
 import type { RowOf, View } from '#libs/contract';
 
 type Db = mongoose.mongo.Db;
@@ -60,6 +60,11 @@ export function createReader<V extends View>(db: Db, view: V): Reader<RowOf<V>> 
       return finder({});
     },
   };
+}
+
+/** Decodes a row from its raw BSON. Like rows of `one` and `many`, it is not checked. */
+export function decodeRow<Row>(bytes: Uint8Array): Row {
+  return toRow<Row>(mongoose.mongo.BSON.deserialize(bytes));
 }
 
 /** Creates a view, or updates it if its definition has changed. */

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { json, parseCursor } from '#libs/contract';
 import { handle, reply, toPage } from '#libs/http';
+import { decodeRow } from '#libs/store';
 import { countDocuments, getDocument, listDocuments } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
 import type { ListSort } from './shapes.ts';
-import { decodeRow, getSortKey, type ListedRow, type Listing, type PageStart } from './store/listing.ts';
+import { getSortKey, type ListedRow, type Listing, type PageStart } from './store/listing.ts';
 import { summaryRenderer } from './summary-json.ts';
 
 /** Handles the read operations. `/documents/counts` precedes `/documents/{doc_id}`, which would match it. */
@@ -23,7 +24,7 @@ export function queryHandlers({
       const from = parsePageStart(cursor, sort);
       const found = await listing.page(actor, filters, { status, sort, from, limit: limit + 1 });
       const position = (last: Uint8Array, next: Uint8Array) =>
-        toCursor(decodeRow(last), decodeRow(next), sort);
+        toCursor(decodeRow<ListedRow>(last), decodeRow<ListedRow>(next), sort);
       const { value, next } = toPage({ found, limit, toItem: render, position });
       return reply(json(`[${value.join()}]`), { next });
     }),

@@ -1,5 +1,5 @@
 /** Lists and counts documents in MongoDB, always within the organization of the caller. */
-import { mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import type { Actor, Store } from '#libs/store';
 import { queryTerms } from '../rules/words.ts';
 import { type DocumentStatus, DocumentSummary, type ListSort } from '../shapes.ts';
@@ -114,11 +114,6 @@ export function listing(store: Store, search: Search) {
 }
 
 export type Listing = ReturnType<typeof listing>;
-
-/** Decodes the bytes of a row. */
-export function decodeRow(bytes: Uint8Array): ListedRow {
-  return mongo.BSON.deserialize(bytes) as ListedRow;
-}
 
 type Index = Readonly<Record<string, 1 | -1>>;
 type SortField = keyof typeof sortIndexes;

@@ -1,7 +1,6 @@
 /** Reads documents, nodes and organizations through the views of the services that own them. */
-import mongoose from 'mongoose';
 import type { RowOf } from '#libs/contract';
-import type { Actor, Store } from '#libs/store';
+import { type Actor, decodeRow, type Store } from '#libs/store';
 import { assetBytes, documentNodes, documentStates, toAssetKey, toBytes } from '../../documents/contract.ts';
 import { organizationProfiles } from '../../identity/contract.ts';
 import type { NodeRow } from '../rules.ts';
@@ -48,7 +47,7 @@ export function documentStore(store: Pick<Store, 'read'>) {
         source.organization.row_version === organizationRowVersion;
       if (!isCurrent) return undefined;
       const nodeBytes = nodes.reduce((sum, { byteLength }) => sum + byteLength, 0);
-      return { ...source, nodeBytes, decodeNodes: () => nodes.map(decodeNode) };
+      return { ...source, nodeBytes, decodeNodes: () => nodes.map(decodeRow<NodeRow>) };
     },
 
     /** Reads the pictures of an organization with these ids, one at a time. */
@@ -71,9 +70,4 @@ export function documentStore(store: Pick<Store, 'read'>) {
     ]);
     return document && organization && { document, organization };
   }
-}
-
-/** Decodes the BSON of a node, as the view of documents returns it. */
-function decodeNode(bytes: Uint8Array): NodeRow {
-  return mongoose.mongo.BSON.deserialize(bytes) as NodeRow;
 }

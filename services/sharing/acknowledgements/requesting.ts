@@ -6,7 +6,6 @@ import { getPageLanguage } from '#libs/html-page';
 import { handle, type Route, toPage } from '#libs/http';
 import { type Actor, isDuplicate } from '#libs/store';
 import {
-  AcknowledgementRequestClosed,
   AcknowledgementRequested,
   AcknowledgementRequestIsClosed,
   AcknowledgementRequestOpen,
@@ -31,7 +30,7 @@ import type { RequestRow } from '../store/acknowledgement-collections.ts';
 import type { RequestState } from '../store/acknowledgement-requests.ts';
 import type { DocumentState } from '../store/documents.ts';
 import { selectAwaiting } from './awaiting.ts';
-import { closeEnded } from './closing.ts';
+import { closeEnded, closeRequest } from './closing.ts';
 import { resolveDepartmentNames } from './department-names.ts';
 import { toRequest } from './presenters.ts';
 import { type AcknowledgementDeps, countPeople, findRequest } from './requests.ts';
@@ -133,18 +132,11 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
     handle(
       closeAcknowledgementRequest,
       async ({ actor, params, authorize }) =>
-        store.respond(actor, async (within, tx) => {
-          const { request, version } = await getRequest(within, params.request_id);
-          authorize(version);
-          if (!isOpen(request, version)) throw AcknowledgementRequestIsClosed();
-          const closed = { status: 'closed' as const, closed_at: now() };
-          // a closed request no longer follows renames
-          const { audience, departments_version } = request;
-          const change = { ...closed, audience, departments_version, overdue_at: undefined };
-          await requests.update(within, request, change);
-          const result = toRequest({ ...request, ...closed }, version);
-          tx.publish(AcknowledgementRequestClosed, { request: result });
-          return result;
+        store.respond(actor, async (within) => {
+          const open = await getRequest(within, params.request_id);
+          authorize(open.version);
+          if (!isOpen(open.request, open.version)) throw AcknowledgementRequestIsClosed();
+          return closeRequest(deps, within, open, now());
         }),
       {
         authorizeReplay: async ({ actor, params, authorize }) =>

@@ -62,9 +62,8 @@ export async function pushFile(client: Client, file: DocumentFile, options: Push
     async record(id, etag, content, isPublishPending = options.publish) {
       if (etag === undefined) return;
       // the Markdown copy belongs to the file, also if the file now belongs to a revision
-      const outdated = { markdown: base?.markdown, markdown_outdated: true as const };
-      const copy = outdated.markdown === undefined ? {} : outdated;
-      const mark = isPublishPending ? { publish_pending: true as const } : {};
+      const copy = base?.markdown && { markdown: base.markdown, markdown_outdated: true as const };
+      const mark = isPublishPending && { publish_pending: true as const };
       bases.set(id, { etag, checksum: toChecksum(content), ...copy, ...mark });
       await writeBases(folder, bases);
     },
