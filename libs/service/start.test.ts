@@ -159,9 +159,11 @@ test('requests, events, health and metrics work, stop ends workers', async () =>
 });
 
 test('stop closes all connections and frees the ports', async () => {
-  const first = await startPair(twoServices());
+  // not ephemeral ports: another process could get one of them for a connection after the stop
+  const [port, managementPort] = await freePorts(2);
+  const ports = { PORT: `${port}`, MANAGEMENT_PORT: `${managementPort}` };
+  const first = await startPair(twoServices(), ports);
   await put(first, 'again');
-  const ports = { PORT: String(first.port), MANAGEMENT_PORT: String(first.managementPort) };
   await first.stop();
   const second = await startPair(twoServices(), ports);
   expect([second.port, second.managementPort]).toEqual([first.port, first.managementPort]);
@@ -174,7 +176,7 @@ test('stop closes all connections and frees the ports', async () => {
 
 test('a draining process is not ready and finishes requests in flight', async () => {
   const pair = twoServices();
-  const started = await startPair(pair);
+  const started = await startPair(pair, { DRAIN_SECONDS: '3600' });
   const waiting = fetch(`http://127.0.0.1:${started.port}/api/v1/wait`);
   await until('a request in flight', async () => pair.seen.waiting === 1);
   const stopping = started.stop();

@@ -10,9 +10,9 @@ import { identity } from '../../testing/services.ts';
 import { getWindow, secondsUntil, toNetwork } from '../rules/rate-limit.ts';
 
 let app: TestApp;
-/** Moves the services' clock to the next full hour. All windows begin there, and none ends during a test. */
-const clockOffsetMs = 3_600_000 - (Date.now() % 3_600_000);
-const now = () => new Date(Date.now() + clockOffsetMs);
+/** The services' clock stands still at the next full hour. All windows begin there, and none ends. */
+const startedAt = Date.now();
+const now = () => new Date(startedAt + 3_600_000 - (startedAt % 3_600_000));
 const environment = {
   TRUSTED_PROXIES: '127.0.0.0/8',
   REGISTRATIONS_PER_HOUR: '3',

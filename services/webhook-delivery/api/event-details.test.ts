@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { newId } from '#libs/contract';
 import {
   addMember,
+  freePorts,
   type Person,
   type ReceivedRequest,
   type Responder,
@@ -95,10 +96,8 @@ describe('an entry of the event log', () => {
   });
 
   test('shows an attempt without a response', async () => {
-    const receiver = await startReceiver();
-    await receiver.close();
-    open.pop();
-    await context.createWebhook(ada, receiver.url);
+    const [port] = await freePorts(1);
+    await context.createWebhook(ada, `http://127.0.0.1:${port}/hook`);
     const [entry] = await publishAndSettle();
     const attempt = { http_status: null, error: 'econnrefused', response: null, response_withheld: false };
     expect((await getDetails(String(entry?.id))).attempt_log).toMatchObject([attempt, attempt, attempt]);

@@ -167,7 +167,10 @@ describe('redelivering one entry', () => {
 describe('redelivering failed entries', () => {
   test('failed events since a time are redelivered once per event', async () => {
     const { id, entries } = await createFailed(3);
-    const [newest, second] = entries as [Entry, Entry];
+    const [newest, second, oldest] = entries as [Entry, Entry, Entry];
+    // otherwise two entries could have the same millisecond
+    const before = new Date(Date.parse(String(second.created_at)) - 1);
+    await collection('webhook_deliveries').updateOne({ _id: oldest.id }, { $set: { created_at: before } });
     await context.createWebhook(ada, receiver.url, ['document.archived']);
     status = 200;
     await redeliver(newest.id);

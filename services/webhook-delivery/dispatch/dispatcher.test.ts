@@ -154,14 +154,16 @@ test('a 410 of the old URL does not disable a webhook with a new URL', async () 
 });
 
 test('the last response stays when its webhook is disabled before the retry', async () => {
-  const receiver = await startReceiver(() => ({ status: 500, headers: { 'retry-after': '2' } }));
+  const receiver = await startReceiver(() => ({ status: 503, headers: { 'retry-after': '600' } }));
   const { id } = await context.createWebhook(ada, receiver.url);
   await context.publish(ada);
-  await until('a first attempt', async () => (await context.log(ada))[0]?.http_status === 500);
+  await until('a first attempt', async () => (await context.log(ada))[0]?.http_status === 503);
   const body = { is_active: false };
   await context.app.request('PATCH', `/webhooks/${id}`, { as: ada.key, body });
+  // the retry is due only now, however long the request took
+  await rows().updateOne({ config_id: id }, { $set: { due_at: new Date() } });
   expect(await context.untilSettled(ada, 1)).toMatchObject([
-    { status: 'failed', attempts: 1, http_status: 500, error: 'webhook_inactive' },
+    { status: 'failed', attempts: 1, http_status: 503, error: 'webhook_inactive' },
   ]);
 });
 

@@ -7,9 +7,11 @@ import { type TestContext, testContext } from '../testing/test-context.ts';
 let context: TestContext;
 let ada: Person;
 let receiver: WebhookReceiver;
+/** The time of the services, Unix ms. It stands still, so that no event is due before all changes are made. */
+let nowMs = Date.now();
 
 beforeAll(async () => {
-  context = await testContext(services);
+  context = await testContext(services, {}, () => new Date(nowMs));
   ada = await context.createTenant();
   receiver = await webhookReceiver();
 });
@@ -28,6 +30,7 @@ test('document.updated reaches a subscribed webhook and no inbox', async () => {
   await send('PATCH', `/documents/${documentId}/editor`, { editor_id: editor.userId });
   await send('PATCH', `/documents/${documentId}`, { title: 'Changed' });
   await send('POST', `/documents/${documentId}/nodes`, { node_type: 'section', title: 'S', order: 0 });
+  nowMs += 5_000;
   const [entry] = await context.untilSettled(ada, 1);
   const { nodes, ...summary } = (await send('GET', `/documents/${documentId}`)).body;
   const [request, ...others] = receiver.received;

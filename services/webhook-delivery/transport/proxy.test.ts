@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
-import { connectProxy, listenLocally, webhookReceiver } from '#libs/testing';
+import { connectProxy, freePorts, listenLocally, webhookReceiver } from '#libs/testing';
 import { selfSigned } from '../testing/certificate.ts';
 import { createSender } from './sender.ts';
 
@@ -104,9 +104,8 @@ test('a rejecting proxy and an unreachable proxy cause different errors', async 
     http_status: null,
     error: 'proxy_refused',
   });
-  const stopped = await connectProxy();
-  await stopped.close();
-  expect(await createTestSender(stopped.url).send({ url, ...message })).toMatchObject({
+  const [unused] = await freePorts(1);
+  expect(await createTestSender(`http://127.0.0.1:${unused}`).send({ url, ...message })).toMatchObject({
     http_status: null,
     error: 'econnrefused',
   });

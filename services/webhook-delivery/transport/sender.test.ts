@@ -1,7 +1,14 @@
 /** Tests single requests against real servers: content, limits, blocked targets and TLS. */
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { listenLocally, type Responder, until, type WebhookReceiver, webhookReceiver } from '#libs/testing';
+import {
+  freePorts,
+  listenLocally,
+  type Responder,
+  until,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '#libs/testing';
 import { type Certificate, selfSigned } from '../testing/certificate.ts';
 import { createSender, type Sender } from './sender.ts';
 
@@ -127,10 +134,8 @@ test('response headers over 16 KiB are an error', async () => {
 });
 
 test('a refused or closed connection has its own error code', async () => {
-  const receiver = await startReceiver();
-  await receiver.close();
-  open.splice(open.indexOf(receiver), 1);
-  expect(await createTestSender().send(toRequest(receiver.url))).toMatchObject({
+  const [unused] = await freePorts(1);
+  expect(await createTestSender().send(toRequest(`http://127.0.0.1:${unused}/`))).toMatchObject({
     http_status: null,
     error: 'econnrefused',
   });
