@@ -165,14 +165,24 @@ function toFailPoint({ commands, appName, blockMs, errorCode }: FailPoint) {
 
 async function isPrimary(member: MongoMember): Promise<boolean> {
   try {
-    return (await withAdmin(member, (admin) => admin.command({ hello: 1 }))).isWritablePrimary === true;
+    const hello = await withAdmin(member, (admin) => admin.command({ hello: 1 }), 1_000);
+    return hello.isWritablePrimary === true;
   } catch {
     return false;
   }
 }
 
-async function withAdmin<R>(member: MongoMember, work: (admin: mongoose.mongo.Db) => Promise<R>): Promise<R> {
-  const limits = { serverSelectionTimeoutMS: 1_000, connectTimeoutMS: 1_000, socketTimeoutMS: 10_000 };
+/** Connects to one member. Rejects if the member does not respond within the time limit. */
+async function withAdmin<R>(
+  member: MongoMember,
+  work: (admin: mongoose.mongo.Db) => Promise<R>,
+  limitMs = 30_000 * slowness,
+): Promise<R> {
+  const limits = {
+    serverSelectionTimeoutMS: limitMs,
+    connectTimeoutMS: limitMs,
+    socketTimeoutMS: Math.max(limitMs, 10_000),
+  };
   const uri = `mongodb://127.0.0.1:${member.port}/?directConnection=true`;
   const { default: mongoose } = await import('mongoose');
   const client = new mongoose.mongo.MongoClient(uri, limits);
