@@ -47,8 +47,11 @@ export interface FailPoint {
 const startMs = 60_000;
 const setName = 'pds';
 
-/** Starts a replica set with an election timeout of 2 s or more. It is killed at the latest with this process. */
-export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
+/**
+ * Starts a replica set. A primary without a majority steps down after the election timeout, which is longer on a slow
+ * machine. The set is killed at the latest with this process.
+ */
+export async function ownMongo(count = 1, { electionTimeoutMs = 2_000 } = {}): Promise<MongoReplicaSet> {
   const { findBinary } = await import('../../tools/mongod/binary.ts');
   const { path } = await findBinary(() => undefined);
   const folder = await mkdtemp(join(tmpdir(), 'pds-mongo-'));
@@ -92,7 +95,10 @@ export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
     const set = {
       _id: setName,
       members: hosts.map((host, _id) => ({ _id, host })),
-      settings: { electionTimeoutMillis: Math.ceil(2_000 * slowness), heartbeatIntervalMillis: 500 },
+      settings: {
+        electionTimeoutMillis: Math.ceil(electionTimeoutMs * slowness),
+        heartbeatIntervalMillis: 500,
+      },
     };
     if (first) await withAdmin(first, (admin) => admin.command({ replSetInitiate: set }));
     await primary();
