@@ -93,9 +93,18 @@ export async function deleteQueues(
     await channel.deleteExchange(exchange);
 }
 
+/** RabbitMQ counts no messages in a quorum queue that does not respond within this time. */
+const countMs = 250;
+
 /** The number of ready messages in a queue. */
 export async function countReady(fixture: AmqpFixture, queue: string): Promise<number> {
-  return (await fixture.withChannel((channel) => channel.checkQueue(fixture.prefix + queue))).messageCount;
+  return fixture.withChannel((channel) =>
+    until(`a count of ${queue}`, async () => {
+      const since = performance.now();
+      const { messageCount } = await channel.checkQueue(fixture.prefix + queue);
+      return messageCount > 0 || performance.now() - since < countMs ? messageCount : undefined;
+    }),
+  );
 }
 
 /** Consumes `count` messages without acknowledging them, then disconnects; the queue must be idle. */

@@ -47,8 +47,11 @@ export interface FailPoint {
 const startMs = 60_000;
 const setName = 'pds';
 
-/** Starts a replica set with an election timeout of 2 s or more. It is killed at the latest with this process. */
-export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
+/**
+ * Starts a replica set. A primary without a majority steps down after the election timeout, which is longer on a slow
+ * machine. The set is killed at the latest with this process.
+ */
+export async function ownMongo(count = 1, { electionTimeoutMs = 2_000 } = {}): Promise<MongoReplicaSet> {
   const { findBinary } = await import('../../tools/mongod/binary.ts');
   const { path } = await findBinary(() => undefined);
   const folder = await mkdtemp(join(tmpdir(), 'pds-mongo-'));
@@ -92,7 +95,10 @@ export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
     const set = {
       _id: setName,
       members: hosts.map((host, _id) => ({ _id, host })),
-      settings: { electionTimeoutMillis: Math.ceil(2_000 * slowness), heartbeatIntervalMillis: 500 },
+      settings: {
+        electionTimeoutMillis: Math.ceil(electionTimeoutMs * slowness),
+        heartbeatIntervalMillis: 500,
+      },
     };
     if (first) await withAdmin(first, (admin) => admin.command({ replSetInitiate: set }));
     await primary();
@@ -165,14 +171,24 @@ function toFailPoint({ commands, appName, blockMs, errorCode }: FailPoint) {
 
 async function isPrimary(member: MongoMember): Promise<boolean> {
   try {
-    return (await withAdmin(member, (admin) => admin.command({ hello: 1 }))).isWritablePrimary === true;
+    const hello = await withAdmin(member, (admin) => admin.command({ hello: 1 }), 1_000);
+    return hello.isWritablePrimary === true;
   } catch {
     return false;
   }
 }
 
-async function withAdmin<R>(member: MongoMember, work: (admin: mongoose.mongo.Db) => Promise<R>): Promise<R> {
-  const limits = { serverSelectionTimeoutMS: 1_000, connectTimeoutMS: 1_000, socketTimeoutMS: 10_000 };
+/** Connects to one member. Rejects if the member does not respond within the time limit. */
+async function withAdmin<R>(
+  member: MongoMember,
+  work: (admin: mongoose.mongo.Db) => Promise<R>,
+  limitMs = 30_000 * slowness,
+): Promise<R> {
+  const limits = {
+    serverSelectionTimeoutMS: limitMs,
+    connectTimeoutMS: limitMs,
+    socketTimeoutMS: Math.max(limitMs, 10_000),
+  };
   const uri = `mongodb://127.0.0.1:${member.port}/?directConnection=true`;
   const { default: mongoose } = await import('mongoose');
   const client = new mongoose.mongo.MongoClient(uri, limits);

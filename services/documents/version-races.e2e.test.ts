@@ -38,10 +38,11 @@ test('a publish and an edit: the hash is that of the words, or cleared', async (
   const results = await runRounds(async (round) => {
     const draft = await replicas[0].create(ada, tree);
     const write = edits[round % edits.length];
-    const [published, edited] = await Promise.all([
-      lifecycleClient(replicas[round % 2 === 0 ? 0 : 1]).publish(ada, draft.id),
-      write?.(replicas[1], ada, draft) as Promise<TestResponse>,
-    ]);
+    const [published, edited] = await sendBoth(
+      round,
+      () => lifecycleClient(replicas[round % 2 === 0 ? 0 : 1]).publish(ada, draft.id),
+      () => write?.(replicas[1], ada, draft) as Promise<TestResponse>,
+    );
     expect([published.status, edited.status < 300]).toEqual([200, true]);
     const isEditFirst = getVersion(edited) < getVersion(published);
     const after = await lifecycle.get(ada, draft.id);
@@ -109,10 +110,11 @@ test('a publish and an edit with a lock: the hash is that of the words', async (
   const results = await runRounds(async (round) => {
     const draft = await replicas[0].create(locked, tree);
     const write = edits[round % edits.length];
-    const [published, edited] = await Promise.all([
-      lifecycleClient(replicas[round % 2 === 0 ? 0 : 1]).publish(locked, draft.id),
-      write?.(replicas[1], locked, draft) as Promise<TestResponse>,
-    ]);
+    const [published, edited] = await sendBoth(
+      round,
+      () => lifecycleClient(replicas[round % 2 === 0 ? 0 : 1]).publish(locked, draft.id),
+      () => write?.(replicas[1], locked, draft) as Promise<TestResponse>,
+    );
     expect(published.status).toBe(200);
     if (edited.status >= 300) expect(outcome(edited)).toEqual([400, 'document_locked']);
     const after = await lifecycle.get(locked, draft.id);

@@ -40,8 +40,8 @@ afterAll(() => rabbit?.stop());
 const recoveryMs = 150_000;
 
 /** Starts MongoDB with this number of members and the system on it, and creates a tenant. */
-async function startOver(members: number) {
-  mongo = await ownMongo(members);
+async function startOver(members: number, options: Parameters<typeof ownMongo>[1] = {}) {
+  mongo = await ownMongo(members, options);
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings: shortLeases });
   const tenant = await createTenant(running, [receiver.urlFor('f11-a'), receiver.urlFor('f11-b')]);
   await publish(running, tenant);
@@ -144,7 +144,8 @@ test('F11: no event is lost when a primary steps down or is killed', async () =>
 }, 300_000);
 
 test('F11: events that a failed primary did not replicate are not sent', async () => {
-  const { mongo, running, tenant } = await startOver(3);
+  // the publishes must reach the primary before it steps down
+  const { mongo, running, tenant } = await startOver(3, { electionTimeoutMs: 10_000 });
   const drafts: string[] = [];
   for (let count = 0; count < 20; count += 1) {
     const options = { as: tenant.key, body: { title: `Draft ${count}` } };

@@ -9,6 +9,7 @@ import {
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
+import { publishUntilAccepted } from '../../libs/testing/amqp-fixture.ts';
 import { contracts } from '../../services/contracts.ts';
 
 /** Simulated customers. */
@@ -63,7 +64,9 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
         const organization_id = newId();
         const one = () => ({ id: newId(), type, organization_id, actor_id: null });
         const occurred_at = new Date(Date.now() - ageMs).toISOString();
-        const published = Array.from({ length: count }, () => bus.publish({ ...one(), occurred_at, data }));
+        const published = Array.from({ length: count }, () =>
+          publishUntilAccepted(bus, { ...one(), occurred_at, data }),
+        );
         await Promise.all(published);
       } finally {
         await bus.close();

@@ -13,6 +13,8 @@ import { ownRabbit } from '../../testing/rabbit.ts';
 import type { RabbitBroker } from '../../testing/rabbit-broker.ts';
 import { slowness, until } from '../../testing/until.ts';
 import { BusDown } from '../bus.ts';
+import { UnrecoverableError } from '../retries.ts';
+import { openDeadLetters } from './replay.ts';
 
 let rabbit: RabbitBroker;
 let fixture: AmqpFixture;
@@ -245,4 +247,32 @@ test('an event is redelivered if its handler exceeds the consumer timeout', asyn
   } finally {
     await limits(1_800_000, 60_000);
   }
+});
+
+test('all dead letters are replayed while the broker cannot count them', async () => {
+  const bus = await fixture.open();
+  let isBroken = true;
+  const handled: string[] = [];
+  const handle = async ({ id }: { id: string }) => {
+    if (isBroken) throw new UnrecoverableError('broken');
+    handled.push(id);
+  };
+  await bus.consume('alpha', handle, { prefetch: 4 });
+  const events = Array.from({ length: 3 }, () => createEvent('thing.gone'));
+  for (const event of events) await publishUntilAccepted(bus, event);
+  await until('three dead letters', async () => (await bus.dead('alpha')).length === 3);
+  isBroken = false;
+  const letters = await openDeadLetters({ url: new Secret(rabbit.url), prefix: fixture.prefix });
+  try {
+    // like the process of a queue that has no CPU time for a moment
+    const queue = `'%2F_${fixture.prefix}alpha.dead'`;
+    await rabbit.ctl('eval', `sys:suspend(${queue}).`);
+    const replayed = letters.replay('alpha');
+    await rabbit.ctl('eval', `sys:resume(${queue}).`);
+    expect(await replayed).toEqual(ids(events));
+  } finally {
+    await letters.close();
+  }
+  await until('all events are handled', async () => ids(events).every((id) => handled.includes(id)));
+  expect(await bus.dead('alpha')).toEqual([]);
 });

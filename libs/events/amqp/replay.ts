@@ -1,4 +1,5 @@
 /** Counts, lists and replays dead letters for operators, over a separate connection. */
+import type { GetMessage } from 'amqplib';
 import type { Secret } from '#libs/contract';
 import type { Depth } from '../bus.ts';
 import { openConnection, responseTimeoutMs } from './connection.ts';
@@ -54,14 +55,16 @@ export async function openDeadLetters({
       const channel = await model.createConfirmChannel();
       channel.on('error', () => {});
       const replayed: string[] = [];
-      // a limit, because a replayed message may become a dead letter again meanwhile
-      const { messageCount } = await channel.checkQueue(names.dead(queue));
-      for (let count = 0; count < messageCount; count += 1) {
+      const messages: GetMessage[] = [];
+      // takes all before it replays the first, which may become a dead letter again meanwhile
+      for (;;) {
         const message = await channel.get(names.dead(queue));
         if (!message) break;
-        const { messageId, type, contentType } = message.properties;
         // the unacknowledged messages return to the queue when the channel closes
-        if (ids && !ids.has(String(messageId))) continue;
+        if (!ids || ids.has(String(message.properties.messageId))) messages.push(message);
+      }
+      for (const message of messages) {
+        const { messageId, type, contentType } = message.properties;
         // without the headers of its dead-lettering
         const options = { persistent: true, messageId, type, contentType };
         channel.sendToQueue(target, message.content, options);
