@@ -1,6 +1,7 @@
 /** Generates docs/capacity-planning.md from the latest saved benchmark results. */
 import { readFileSync } from 'node:fs';
 import { parseResults } from './benchmark-results.ts';
+import { readChartResources } from './chart-resources.ts';
 import { renderPage, renderTable } from './page.ts';
 
 const results = parseResults(
@@ -73,6 +74,8 @@ const percent = (part: number, whole: number) => `${number((part / whole) * 100)
 
 /** Assumed price per month of a core and of a GB of memory. */
 const [priceOfCore, priceOfGb] = [30, 4];
+/** Assumed memory for each core of the services, GB. */
+const gbPerCore = 2;
 
 /** The content of docs/capacity-planning.md. */
 export function capacityPage(): string {
@@ -176,18 +179,26 @@ exported continuously on two cores (measured; the goal of 1.5 is ${results.p99Ra
 
 function for1000(): string {
   const many = 1_000;
+  const limitGb = (service: string) => readChartResources(service).memoryLimit;
+  const chart = (service: string) => [readChartResources(service).cpu, limitGb(service)] as const;
   const parts = [
-    ['identity, 2', 2, 1, 0.5, `${coresText(mondayCores(many))} for the logins of a Monday morning`],
     [
-      ...(['documents, 2', 2, 0.25, 1.75] as const),
+      'identity, 2',
+      2,
+      1,
+      limitGb('identity'),
+      `${coresText(mondayCores(many))} for the logins of a Monday morning`,
+    ],
+    [
+      ...(['documents, 2', 2, ...chart('documents')] as const),
       `at most ${number(results.limit('resident memory of a documents process under reads'), 3)} MB under reads (measured); the processes that import files take the rest`,
     ],
     [
-      ...(['sharing, webhook-delivery, 2 each', 4, 0.25, 0.5] as const),
+      ...(['sharing, webhook-delivery, 2 each', 4, ...chart('sharing')] as const),
       `${number(perSecond(deliveriesPerDay, many))} deliveries per second; one process can send ${number(results.limit('webhook: deliveries of one process, sustained'), 4)} (measured)`,
     ],
     [
-      ...(['export, 2', 2, 0.25, 1.25] as const),
+      ...(['export, 2', 2, ...chart('export')] as const),
       `a worker takes up to 512 MB; 5,000 files × ${busiestHourShare} ÷ 3,600 s = ${number(perSecond(5, many))} per second; one process can render ${number(results.perSecond('a Word file of 60 nodes, newly made'))} (measured)`,
     ],
     [
@@ -213,9 +224,12 @@ function for1000(): string {
 replica of each service could do the work; the second one is for availability.
 
 ${renderTable(
-  ['', 'cores (requested)', 'memory', 'reason'],
+  ['', 'cores (requested)', 'memory (limit)', 'reason'],
   parts.map(([what, count, cpu, gb, why]) => [what, `${count} × ${cpu}`, `${count} × ${gb} GB`, why]),
 )}
+
+The numbers of the services are those of the [chart](kubernetes.md#scaling), with one core for identity instead of
+${readChartResources('identity').cpu}. The cost counts the limits of memory, because imports and exports use them.
 
 **Cost:** ${all.cpu} cores and ${all.gb} GB. At ${priceOfCore} per core and ${priceOfGb} per GB and month (assumed) this is ${all.cpu} × ${priceOfCore} +
 ${all.gb} × ${priceOfGb} = ${price(all)} per month, or ${number(price(all) / many)} for each organization. MongoDB and RabbitMQ take ${price(stores)} of it.
@@ -237,6 +251,7 @@ function for100000(): string {
     export: `${number(perSecond(5, many))} files per second; one process can render ${number(results.perSecond('a Word file of 60 nodes, newly made'))} (measured)`,
   };
   const deliveries = perSecond(deliveriesPerDay, many);
+  const delivery = readChartResources('webhook-delivery');
   const rows = services.map((service) => [
     service,
     `${number(cpuMsPerDay(service), 4)} ÷ ${number(perDay, 4)} of ${number(cores(many), 3)} = ${number(cores(many, service))}; × 2 = ${twice(service)}`,
@@ -244,11 +259,11 @@ function for100000(): string {
   ]);
   rows.push([
     'webhook-delivery',
-    `${number(cores(many, 'webhook-delivery'))}; two replicas of 0.25 cores`,
+    `${number(cores(many, 'webhook-delivery'))}; two replicas of ${delivery.cpu} cores`,
     `${number(deliveries, 3)} per second, ${percent(deliveries, results.limit('webhook: deliveries of one process, sustained'))} of what one process can send (measured)`,
   ]);
-  const cpu = services.reduce((sum, service) => sum + twice(service), 0.5);
-  const gb = cpu * 2;
+  const cpu = services.reduce((sum, service) => sum + twice(service), 2 * delivery.cpu);
+  const gb = cpu * gbPerCore;
   const cost = cpu * priceOfCore + gb * priceOfGb + 96 * priceOfCore + 768 * priceOfGb;
   return `## 100,000 organizations
 
@@ -267,7 +282,7 @@ unsharded. **Sharding has not been tested: try it with your data first.**
 **RabbitMQ:** ${number(perSecond(10, many))} published documents per second; one node without replication can carry ${number(results.perSecond('events through the RabbitMQ bus'), 5)} events
 (measured).
 
-**Cost:** ${cpu} cores of services, and at 0.5 GB per 0.25 cores ${gb} GB. Assume four MongoDB shards of three
+**Cost:** ${cpu} cores of services, and at ${gbPerCore} GB per core ${gb} GB. Assume four MongoDB shards of three
 members with 8 cores and 64 GB each (96 cores, 768 GB). At the prices above this is
 ${cpu} × ${priceOfCore} + ${gb} × ${priceOfGb} + 96 × ${priceOfCore} + 768 × ${priceOfGb} = ${number(cost, 5)} per month, or ${number(cost / many)} for each organization.
 
