@@ -48,9 +48,9 @@ export const webhookSettings = z.object({
   WEBHOOK_PROXY_URL: proxy.meta({
     description: 'HTTP proxy for all deliveries, used with CONNECT. The proxy resolves host names.',
   }),
-  WEBHOOK_RETRY_SCHEDULE_SECONDS: retryDelays
-    .default([30, 1800])
-    .meta({ description: 'Delays after the first and the second attempt' }),
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: retryDelays.default([30, 1800]).meta({
+    description: 'Delays after the first and the second attempt. With fewer delays there are fewer attempts',
+  }),
   WEBHOOK_TIMEOUT_SECONDS: timeLimit
     .default(10)
     .meta({ description: 'Timeout of one request, including DNS and TLS' }),
