@@ -6,6 +6,11 @@ export function hasLabel(error: unknown, label: string): boolean {
   return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel(label);
 }
 
+/** Whether a transaction that failed with this error may have been committed: the answer to its commit is missing. */
+export function isCommitUnknown(error: unknown): boolean {
+  return hasLabel(error, 'UnknownTransactionCommitResult');
+}
+
 /** Whether an error is a duplicate key error. */
 export function isDuplicate(error: unknown): boolean {
   return hasCode(error, 11000);

@@ -1,7 +1,13 @@
 /** The public interface of the store library: MongoDB, transactions with events, sealing and views. */
 export { binary, type Collection, collection, newBinary, objectId, type StoredRow } from './collection.ts';
 export { openDatabase, openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
-export { isContention, isDuplicate, isTooLargeForCache, isUnavailable } from './error-codes.ts';
+export {
+  isCommitUnknown,
+  isContention,
+  isDuplicate,
+  isTooLargeForCache,
+  isUnavailable,
+} from './error-codes.ts';
 export { type Grant, toGrants } from './grants.ts';
 export { type IdempotentRequest, idempotencyCollection, type StoredResponse } from './idempotency.ts';
 export { inboxCollection } from './inbox.ts';

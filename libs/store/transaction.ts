@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type mongoose from 'mongoose';
 import type { Envelope, EventType } from '#libs/contract';
-import { hasLabel } from './error-codes.ts';
+import { hasLabel, isCommitUnknown } from './error-codes.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 
 /**
@@ -74,7 +74,7 @@ async function commit(session: mongoose.ClientSession, limit: number): Promise<v
     try {
       return await session.commitTransaction();
     } catch (error) {
-      if (!hasLabel(error, 'UnknownTransactionCommitResult') || performance.now() > limit) throw error;
+      if (!isCommitUnknown(error) || performance.now() > limit) throw error;
     }
   }
 }

@@ -1,10 +1,13 @@
 /** Tests the template operations over HTTP with a real MongoDB. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
+import type { Store } from '#libs/store';
 import { type Person, register, type TestApp } from '#libs/testing';
 import { attacks } from '../../tests/word/attacks.ts';
 import { Template } from './contract.ts';
+import { templateStore } from './store/templates.ts';
 import { exportTestApp } from './testing/test-app.ts';
 
 let app: TestApp;
@@ -106,6 +109,28 @@ describe('upload', () => {
     const files = await app.db.collection('template_files.files').distinct('_id');
     const chunks = app.db.collection('template_files.chunks');
     expect(await chunks.countDocuments({ files_id: { $nin: files } })).toBe(0);
+  });
+
+  test('an upload keeps its file if the commit of the row is unknown', async () => {
+    const bucket = new mongoose.mongo.GridFSBucket(app.db, { bucketName: 'template_files' });
+    const error = new mongoose.mongo.MongoNetworkError('cut');
+    error.addErrorLabel('UnknownTransactionCommitResult');
+    // only what the store uses
+    const store = { rows: () => ({}), files: () => bucket, respond: () => Promise.reject(error) };
+    const templates = templateStore(store as unknown as Store, () => undefined);
+    const report = { placeholders: [], warnings: [], sha256: '' };
+    const template = { name: 'T', indent_inches: 0.5, original: corporate, report, at: new Date() };
+    const actor = { organization_id: newId(), user_id: newId() };
+    const before = await app.db.collection('template_files.files').countDocuments();
+    await expect(
+      templates.add(
+        actor,
+        template,
+        async () => undefined,
+        () => undefined,
+      ),
+    ).rejects.toBe(error);
+    expect(await app.db.collection('template_files.files').countDocuments()).toBe(before + 1);
   });
 
   test('an upload that is not multipart is a 400', async () => {

@@ -8,6 +8,7 @@ import { id, newId } from '#libs/contract';
 import {
   type Actor,
   collection,
+  isCommitUnknown,
   objectId,
   type ReadOnlyStore,
   type Store,
@@ -56,7 +57,8 @@ export function templateStore(store: Store, onError: (message: string, error: un
 
   return {
     /**
-     * Stores a template and returns the reply. The file is written first. It is deleted if `claim` or the row fails.
+     * Stores a template and returns the reply. The file is written first. It is deleted if `claim` or the row fails,
+     * unless MongoDB did not say whether the row is committed.
      */
     async add<R>(
       actor: Actor & { user_id: string },
@@ -89,7 +91,8 @@ export function templateStore(store: Store, onError: (message: string, error: un
           return reply(row);
         });
       } catch (error) {
-        await deleteFiles([upload.id]);
+        // the row may exist; if it does not, the sweep deletes the file
+        if (!isCommitUnknown(error)) await deleteFiles([upload.id]);
         throw error;
       }
     },
