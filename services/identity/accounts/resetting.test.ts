@@ -148,6 +148,17 @@ test('only the operator resets any account; an unknown email is 400', async () =
   expect((await app.request('POST', '/ops/password-resets', { as: opsToken, body: {} })).status).toBe(404);
 });
 
+test('a reset from before an invitation ends when it is accepted', async () => {
+  const email = `${newId()}@example.com`;
+  const guest = await createMember(ada, email);
+  expect((await app.request('DELETE', `/members/${guest.id}`, { as: ada.token })).status).toBe(204);
+  const older = await resetByOperator(email);
+  expect(older.status).toBe(201);
+  const { password: own } = await createMember(ada, email);
+  expect((await use(older.body.token)).body.code).toBe('reset_invalid');
+  expect(await login(email, own)).toBe(200);
+});
+
 test('setting new passwords is limited per address', async () => {
   const responses = await Promise.all(
     Array.from({ length: 100 }, () => use('nonsense', password, '192.0.2.9')),

@@ -9,6 +9,7 @@ import {
   type MemberRow,
   members,
   organizations,
+  passwordResets,
   type UserRow,
   users,
 } from './collections.ts';
@@ -37,6 +38,7 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
     invitations: store.rows(invitations),
     users: store.rows(users),
     members: store.rows(members),
+    passwordResets: store.rows(passwordResets),
     organizations: store.rows(organizations),
   };
 
@@ -179,6 +181,8 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
     };
     const options = { session, upsert: true, returnDocument: 'after' as const };
     const row = await rows.users.findOneAndUpdate({ _id }, update, options).lean();
+    // a reset from before is no longer open: it would replace the password that was just set
+    await rows.passwordResets.deleteOne({ _id }, { session });
     const isMember = await rows.members.exists({ user_id: _id }).session(session);
     return isMember ? undefined : (row ?? undefined);
   }
