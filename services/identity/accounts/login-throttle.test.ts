@@ -51,6 +51,19 @@ test('at most 100 attempts wait in a process, and further ones do not count', as
   expect(counts).toEqual({ attempts: 200, checks: 100 });
 });
 
+test('if a refund fails, the others are not repeated', async () => {
+  let refunds = 0;
+  const rateLimiter = {
+    consume: async () => async () => {
+      refunds += 1;
+    },
+    pace: async () => ({ waitMs: 0, refund: () => Promise.reject(new Error('MongoDB is away')) }),
+  } as unknown as RateLimiter;
+  const withLoginThrottle = createLoginThrottle(rateLimiter, failures, async () => undefined);
+  await expect(withLoginThrottle(attempt, async () => 'a session')).rejects.toThrow('MongoDB is away');
+  expect(refunds).toBe(1);
+});
+
 test('above its limit an account gets one attempt every two seconds', () => {
   const at = (ms: number) => new Date(Date.parse('2026-11-21T09:30:00.000Z') + ms);
   const limit = { max: 100, windowMs: 900_000 };

@@ -46,6 +46,7 @@ export function createLoginThrottle(
     const networks = { address, only: isUsual ? ('smallest' as const) : undefined };
     const refunds: Refund[] = [await rateLimiter.consume(['failure', email], failures, networks)];
     const refundAll = () => Promise.all(refunds.map((refund) => refund()));
+    let result: Awaited<ReturnType<typeof check>>;
     try {
       if (!isUsual) {
         const { waitMs, refund } = await rateLimiter.pace(['failure', email], accountLimit);
@@ -53,13 +54,14 @@ export function createLoginThrottle(
         // before the check, so that a waiting attempt holds no thread, memory or session of MongoDB
         if (waitMs > 0) await whileWaiting(() => wait(waitMs));
       }
-      const result = await check();
-      if (result !== undefined) await refundAll();
-      return result;
+      result = await check();
     } catch (error) {
       await refundAll();
       throw error;
     }
+    // outside of the block above, so that a failure does not refund anything twice
+    if (result !== undefined) await refundAll();
+    return result;
   };
 
   function tooManyWaitingError() {
