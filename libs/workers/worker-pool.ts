@@ -21,7 +21,7 @@ export interface WorkerLimits {
   workers: number;
   /** Maximum number of queued tasks. */
   maxQueue: number;
-  /** Maximum number of queued tasks of one client; the default is `maxQueue`. */
+  /** Maximum number of queued tasks of one client; the default is three quarters of `maxQueue`. */
   maxQueuePerClient?: number;
   /** Time limit of a task, including its time in the queue. */
   timeoutSeconds: number;
@@ -48,7 +48,7 @@ export function createWorkerPool<Tasks extends AnyTasks>(
   {
     workers,
     maxQueue,
-    maxQueuePerClient = maxQueue,
+    maxQueuePerClient = Math.ceil(maxQueue * 0.75),
     timeoutSeconds,
     memoryMb,
     idleMs = 60_000,

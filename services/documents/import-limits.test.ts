@@ -17,10 +17,10 @@ afterEach(() => context?.app.stop());
 const createLargeFile = () =>
   docx(Array.from({ length: 20_000 }, (_, at) => p(`Close valve ${at}.`)).join(''));
 
-function upload(bytes: Uint8Array, name = 'sop.docx') {
+function upload(bytes: Uint8Array, name = 'sop.docx', as = ada.as) {
   const form = new FormData();
   form.append('file', new Blob([Buffer.from(bytes)]), name);
-  return context.app.request('POST', '/imports', { as: ada.as, body: form });
+  return context.app.request('POST', '/imports', { as, body: form });
 }
 
 const countDocuments = async () =>
@@ -34,6 +34,20 @@ test('an import gets 503 with Retry-After when the queue is full', async () => {
   expect(rejected).toHaveLength(2);
   for (const { headers } of rejected) expect(headers.get('retry-after')).toBe('5');
   expect(await countDocuments()).toBe(responses.filter(({ status }) => status === 201).length);
+});
+
+test('one organization does not fill the whole queue', async () => {
+  await start({ IMPORT_WORKERS: '1', IMPORT_MAX_QUEUE: '4' });
+  const bob = await context.admin();
+  const file = createLargeFile();
+  const uploads = Array.from({ length: 6 }, () => upload(file));
+  const rejected = uploads.map(async (response) => {
+    if ((await response).status !== 503) throw new Error('It was not rejected');
+  });
+  await Promise.any(rejected);
+  expect((await upload(docx(p('Close the valve.')), 'sop.docx', bob.as)).status).toBe(201);
+  const statuses = (await Promise.all(uploads)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(2);
 });
 
 test('an import gets 503 after the time limit and creates nothing', async () => {

@@ -46,7 +46,9 @@ export function importHandlers(deps: ImportHandlerDeps): Route[] {
   const { store, repository, assets, importWorkers, importMetrics, now } = deps;
 
   const preview = async (actor: Actor, body: Upload) => {
-    const { json: text, pictures } = await settle(importWorkers.run('previewFile', toFile(body)));
+    const { json: text, pictures } = await settle(
+      importWorkers.run('previewFile', toFile(body), actor.organization_id),
+    );
     await assets.addAll(actor, pictures);
     // a long preview is not stored for its Idempotency-Key: the same file gives the same preview
     return reply(json(text), { replayKey: {} });
@@ -63,7 +65,9 @@ export function importHandlers(deps: ImportHandlerDeps): Route[] {
     ),
 
     handle(createImport, async ({ actor, body }) => {
-      const { documents, pictures, report } = await settle(importWorkers.run('convertFile', toFile(body)));
+      const { documents, pictures, report } = await settle(
+        importWorkers.run('convertFile', toFile(body), actor.organization_id),
+      );
       const at = now();
       const drafts: { document: DocumentRow; nodes: NodeRow[] }[] = [];
       for (const document of documents) {

@@ -15,9 +15,10 @@ export const documentSettings = z.object({
   IMPORT_WORKER_MEMORY_MB: atLeast(32)
     .default(512)
     .meta({ description: 'JavaScript heap limit of each import worker' }),
-  IMPORT_MAX_QUEUE: count
-    .default(64)
-    .meta({ description: 'Maximum number of imports and previews that wait for a worker' }),
+  IMPORT_MAX_QUEUE: count.default(64).meta({
+    description:
+      'Maximum number of imports and previews that wait for a worker; three quarters for one organization',
+  }),
   IMPORT_TIMEOUT_SECONDS: timeLimit
     .default(60)
     .meta({ description: 'Time limit of the conversion of a file, including its time in the queue' }),

@@ -154,7 +154,9 @@ export function exportHandlers({
 
   /** Renders the file; returns undefined if the document changed in the meantime. */
   async function render({ extension }: ExportFormat, job: RenderJob): Promise<Uint8Array | undefined> {
-    const { result, seconds } = await workers.run('renderFile', job).catch(rejectIfOutOfMemory);
+    const { result, seconds } = await workers
+      .run('renderFile', job, job.snapshot.organizationId)
+      .catch(rejectIfOutOfMemory);
     if ('file' in result) {
       metrics.recordExport({ format: extension, bytes: result.readBytes, seconds });
       return result.file;

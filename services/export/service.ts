@@ -16,6 +16,7 @@ import { templateHandlers } from './templates.ts';
 import { createExportWorkers } from './workers/export-workers.ts';
 
 const hourMs = 60 * 60 * 1000;
+
 /** The service that exports documents as Word, Markdown and HTML files. */
 export const exporting = service({
   contract: exportContract,

@@ -17,9 +17,10 @@ export const exportSettings = z.object({
   EXPORT_WORKER_MEMORY_MB: atLeast(32)
     .default(512)
     .meta({ description: 'JavaScript heap limit of each export worker' }),
-  EXPORT_MAX_QUEUE: count
-    .default(256)
-    .meta({ description: 'Maximum number of exports and template checks that wait for a worker' }),
+  EXPORT_MAX_QUEUE: count.default(256).meta({
+    description:
+      'Maximum number of exports and template checks that wait for a worker; three quarters for one organization',
+  }),
   EXPORT_TIMEOUT_SECONDS: timeLimit
     .default(60)
     .meta({ description: 'Time limit of an export or template check, including its time in the queue' }),

@@ -24,7 +24,9 @@ export function templateHandlers({ templates, workers, storageQuota, now }: Temp
   return [
     handle(createTemplate, async ({ actor, body }) => {
       const { fields, file } = body;
-      const { result } = await workers.run('checkTemplate', file.bytes).catch(rejectIfOutOfMemory);
+      const { result } = await workers
+        .run('checkTemplate', file.bytes, actor.organization_id)
+        .catch(rejectIfOutOfMemory);
       if (!result.ok) {
         const { code, message } = result.fault;
         throw TemplateInvalid(message, { extra: { reason: code } });

@@ -151,7 +151,7 @@ async function renderFiles(
     organizationRowVersion: organization.row_version,
   };
   const render = async (target: RenderTarget) => {
-    const run = workers.run('renderFile', { snapshot, target, maxBytes });
+    const run = workers.run('renderFile', { snapshot, target, maxBytes }, document.organization_id);
     const { result } = await run.catch((error: unknown) => ({ result: toFailure(error, document._id) }));
     return 'reason' in result && retryReasons.includes(result.reason) ? undefined : result;
   };
