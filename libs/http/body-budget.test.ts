@@ -130,6 +130,26 @@ describe('while a client holds its share with bodies that do not end', () => {
     return answer;
   }
 
+  test('text fields of a multipart body count', async () => {
+    const part = `--B\r\ncontent-disposition: form-data; name="field"\r\n\r\n${'x'.repeat(60_000)}\r\n`;
+    const body = part.repeat(40);
+    const head = 'POST /api/v1/uploads HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\n';
+    const type = 'content-type: multipart/form-data; boundary=B\r\ncontent-length: 4000000\r\n\r\n';
+    let answer = '';
+    for (let sent = 0; sent < 16; sent += 1) {
+      const socket = connect(http.port, '127.0.0.1');
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', (data) => {
+        answer += data;
+      });
+      socket.write(head + type + body);
+    }
+    await until('the share is full', async () => answer !== '');
+    expect(answer).toMatch(/^HTTP\/1.1 503 /);
+    expect(answer).toMatch(isFull);
+  });
+
   const json = { 'content-type': 'application/json' };
   const send = (path: string, as: string | null, address: string) =>
     http.ask('POST', path, {

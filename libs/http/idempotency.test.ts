@@ -18,7 +18,8 @@ import { tokenBucket } from './token-bucket.ts';
 const Rejected = problem('rejected', 400, 'Rejected.');
 const body = z.strictObject({ name: z.string() });
 const common = { summary: '', access: insider, problems: [Rejected] } as const;
-const thing = { method: 'post', path: '/things', body, status: 201, returns: z.unknown() } as const;
+const query = z.strictObject({ strict: z.stringbool().optional() });
+const thing = { method: 'post', path: '/things', query, body, status: 201, returns: z.unknown() } as const;
 const createThing = operation({ ...common, ...thing, id: 'createThing', secrets: ['key'] });
 const poke = operation({
   ...common,
@@ -105,6 +106,14 @@ describe('Idempotency-Key', () => {
     await send('POST', '/things', key);
     const response = await send('POST', '/things', key, 'other');
     expect([response.status, (await parseJson(response)).code]).toEqual([400, 'idempotency_key_reused']);
+  });
+
+  test('the same key with another query is rejected', async () => {
+    const key = newId();
+    await send('POST', '/things?strict=true', key);
+    const response = await send('POST', '/things?strict=false', key);
+    expect([response.status, (await parseJson(response)).code]).toEqual([400, 'idempotency_key_reused']);
+    expect(replayed(await send('POST', '/things?strict=true', key))).toBe('true');
   });
 
   test('a key is scoped to one principal and one path', async () => {

@@ -88,7 +88,15 @@ function readParts(request: Request, boundary: string, shape: Multipart, lease: 
       request.resume();
       reject(error);
     };
+    const take = (bytes: number) => {
+      try {
+        lease.take(bytes);
+      } catch (error) {
+        fail(error);
+      }
+    };
     parser.on('field', (name, value, _nameCut, valueCut) => {
+      take(Buffer.byteLength(value));
       if (valueCut) fail(tooLarge(`The field ${name}`, maxFieldBytes));
       if (!Object.hasOwn(fields, name)) fields[name] = value;
     });
@@ -97,11 +105,7 @@ function readParts(request: Request, boundary: string, shape: Multipart, lease: 
       stream.on('data', (chunk: Buffer) => {
         if (name !== shape.file) return;
         chunks.push(chunk);
-        try {
-          lease.take(chunk.length);
-        } catch (error) {
-          fail(error);
-        }
+        take(chunk.length);
       });
       stream.on('limit', () => fail(tooLarge('The file', shape.maxFileBytes)));
       stream.on('error', () => fail(MalformedMultipart()));

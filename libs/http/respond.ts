@@ -60,7 +60,10 @@ export async function respond(
     request.path,
     key,
   ];
-  const claim = { key: hash(JSON.stringify(scope)), fingerprint: hash(parsed.fingerprint) };
+  const claim = {
+    key: hash(JSON.stringify(scope)),
+    fingerprint: hash(parsed.fingerprint + readSearch(request)),
+  };
   let rendered: Rendered | undefined;
   const toResponse = (reply: unknown) => {
     rendered = toRendered(reply);
@@ -77,6 +80,12 @@ export async function respond(
     ? toRendered(await renderReplay(route, input, replayKey))
     : { ...stored, body: stored.body.length > 0 ? stored.body : undefined };
   return { ...response, headers: { ...response.headers, 'Idempotency-Replayed': 'true' } };
+}
+
+/** The query of a request as it was sent: another query makes another request. Empty without a query. */
+function readSearch({ originalUrl }: Request): string {
+  const at = originalUrl.indexOf('?');
+  return at === -1 ? '' : originalUrl.slice(at);
 }
 
 function getStatus({ status, existingStatus }: AnyOperation, reply: unknown): number {
