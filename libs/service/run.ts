@@ -5,18 +5,20 @@ import { SettingsError } from './settings.ts';
 import { type RunningServices, type StartOptions, start } from './start.ts';
 
 /**
- * Starts the services and stops them on SIGINT or SIGTERM. A second signal exits at once. `afterStart` runs
- * when they are ready.
+ * Starts the services and stops them on SIGINT or SIGTERM. A second signal exits at once, and so does one while they
+ * start. `afterStart` runs when they are ready.
  */
 export async function run(
   options: StartOptions,
   afterStart?: (started: RunningServices) => Promise<void>,
 ): Promise<void> {
-  const started = await start(options).catch((error: unknown) => {
+  let started: RunningServices | undefined;
+  // also while it starts: without a handler, the first process of a container ignores SIGTERM
+  onStopSignal(async () => started?.stop());
+  started = await start(options).catch((error: unknown) => {
     process.stderr.write(`${formatError(error)}\n`);
     process.exit(1);
   });
-  onStopSignal(() => started.stop());
   await afterStart?.(started);
 }
 
