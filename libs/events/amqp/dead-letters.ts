@@ -12,14 +12,17 @@ const countMs = 2_000;
 export async function peekDeadLetters(model: ChannelModel, queue: string): Promise<Envelope[]> {
   const channel = await openChannel(model);
   const events: Envelope[] = [];
-  for (let count = 0; count < maxMessages; count += 1) {
-    const message = await channel.get(queue);
-    if (!message) break;
-    events.push(...parseEvents(message.content));
+  try {
+    for (let count = 0; count < maxMessages; count += 1) {
+      const message = await channel.get(queue);
+      if (!message) break;
+      events.push(...parseEvents(message.content));
+    }
+    return events;
+  } finally {
+    // returns the unacknowledged messages to the queue; after an error, the channel may be closed already
+    await closeChannel(channel).catch(() => undefined);
   }
-  // returns the unacknowledged messages to the queue
-  await closeChannel(channel);
-  return events;
 }
 
 /**
@@ -34,10 +37,14 @@ export async function countMessages(
 ): Promise<Depth> {
   const channel = await openChannel(model);
   const count = async (name: string) => (await channel.checkQueue(name)).messageCount;
-  const counts = Promise.all([count(queue), count(retryQueue), count(deadQueue)]);
-  const [ready, retry, dead] = await within(countMs, queue, counts);
-  await closeChannel(channel);
-  return { ready, retry, dead };
+  try {
+    const counts = Promise.all([count(queue), count(retryQueue), count(deadQueue)]);
+    const [ready, retry, dead] = await within(countMs, queue, counts);
+    return { ready, retry, dead };
+  } finally {
+    // not awaited, because a slow broker also closes slowly; after an error, the channel may be closed already
+    closeChannel(channel).catch(() => undefined);
+  }
 }
 
 function parseEvents(content: Buffer): Envelope[] {
