@@ -2,10 +2,15 @@
 import type { Worker } from './service.ts';
 
 /**
- * Creates a worker that repeats `work` with a pause of `pauseMs` after each run. Runs never overlap. Errors
- * are passed to `onError` and do not stop the worker.
+ * Creates a worker that repeats `work` with a pause of `pauseMs` after each run. Runs never overlap. `stop` waits for
+ * the current run, so a long one ends early if `isStopped` returns true. Errors are passed to `onError` and do not stop
+ * the worker.
  */
-export function every(pauseMs: number, work: () => Promise<void>, onError: (error: unknown) => void): Worker {
+export function every(
+  pauseMs: number,
+  work: (isStopped: () => boolean) => Promise<void>,
+  onError: (error: unknown) => void,
+): Worker {
   let timer: NodeJS.Timeout | undefined;
   let run = Promise.resolve();
   let started = false;
@@ -18,7 +23,7 @@ export function every(pauseMs: number, work: () => Promise<void>, onError: (erro
   };
   const attempt = async () => {
     try {
-      await work();
+      await work(() => stopped);
     } catch (error) {
       onError(error);
     }

@@ -18,18 +18,10 @@ export interface DueEvents<Due> {
 /** Creates the worker. Failed events stay due; the next poll retries them. */
 export function dueEventWorker<Due extends { _id: string }>(events: DueEvents<Due>): Worker {
   const { find, publish, onError, name } = events;
-  let isStopped = false;
-  const worker = every(pollMs, publishDue, (error) => onError(`Could not find due ${name} events`, error));
-  return {
-    start: () => worker.start(),
-    async stop() {
-      isStopped = true;
-      await worker.stop();
-    },
-  };
+  return every(pollMs, publishDue, (error) => onError(`Could not find due ${name} events`, error));
 
-  async function publishDue(): Promise<void> {
-    for (let hasMore = true; hasMore && !isStopped; ) {
+  async function publishDue(isStopped: () => boolean): Promise<void> {
+    for (let hasMore = true; hasMore && !isStopped(); ) {
       const due = await find(batchSize);
       const results = await Promise.all(due.map(tryPublish));
       hasMore = due.length === batchSize && results.every((isDone) => isDone);

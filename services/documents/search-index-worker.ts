@@ -20,25 +20,23 @@ export interface SearchIndexWorkerDeps {
  * lease was killed. A document that changes several times in between is processed once.
  */
 export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDeps): Worker {
-  let isStopped = false;
   let isBackfilled = false;
   const worker = every(pollMs, refresh, (error) => onError('Could not update the search index', error));
   return {
     start: () => worker.start(),
     async stop() {
-      isStopped = true;
       await worker.stop();
       // without MongoDB, the lease ends by itself
       await searchIndex.releaseLease().catch(() => undefined);
     },
   };
 
-  async function refresh(): Promise<void> {
+  async function refresh(isStopped: () => boolean): Promise<void> {
     if (!isBackfilled) {
       await searchIndex.backfill();
       isBackfilled = true;
     }
-    for (let hasMore = !searchIndex.isLeasedElsewhere(); hasMore && !isStopped; ) {
+    for (let hasMore = !searchIndex.isLeasedElsewhere(); hasMore && !isStopped(); ) {
       const documents = await searchIndex.findStale(batchSize);
       if (documents.length === 0 || !(await searchIndex.acquireLease())) return;
       await index(documents);

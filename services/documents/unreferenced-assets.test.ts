@@ -25,6 +25,14 @@ describe('an asset', () => {
     expect(await story.rows.files.countDocuments({ organization_id: story.actor.organization_id })).toBe(0);
   });
 
+  test('that is due is left for the next run if the worker stops', async () => {
+    const ids = [await story.upload(1), await story.upload(2), await story.upload(3)];
+    story.clock.time += 25 * 3_600_000;
+    const answers = [false, true];
+    expect(await story.runWorker(0, () => answers.shift() ?? true)).toBe(1);
+    expect((await Promise.all(ids.map(story.find))).filter((row) => row !== null)).toHaveLength(2);
+  });
+
   test('that is uploaded again is kept for another 24 hours', async () => {
     const id = await story.upload(1);
     await story.pass(20);

@@ -15,20 +15,26 @@ export interface UnreferencedAssetDeps {
 
 /** Creates the worker. */
 export function unreferencedAssetWorker({ onError, ...deps }: UnreferencedAssetDeps): Worker {
-  const run = () => deleteUnreferencedAssets(deps);
+  const run = (isStopped: () => boolean) => deleteUnreferencedAssets(deps, isStopped);
   return every(hourMs, run, (error) => onError('Could not delete unreferenced assets', error));
 }
 
-/** Runs once: deletes what has been unreferenced for 24 hours, then marks what has become unreferenced. */
-export async function deleteUnreferencedAssets({
-  unreferencedAssets,
-  onDeleted,
-}: Pick<UnreferencedAssetDeps, 'unreferencedAssets' | 'onDeleted'>): Promise<void> {
+/**
+ * Runs once: deletes what has been unreferenced for 24 hours, then marks what has become unreferenced. Ends early if
+ * `isStopped` returns true.
+ */
+export async function deleteUnreferencedAssets(
+  { unreferencedAssets, onDeleted }: Pick<UnreferencedAssetDeps, 'unreferencedAssets' | 'onDeleted'>,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
   let deleted = 0;
   try {
     for (let hasMore = true; hasMore; ) {
       const due = await unreferencedAssets.findDue(batchSize);
-      for (const asset of due) if (await unreferencedAssets.deleteIfDue(asset)) deleted += 1;
+      for (const asset of due) {
+        if (isStopped()) return;
+        if (await unreferencedAssets.deleteIfDue(asset)) deleted += 1;
+      }
       // none of them is due any more
       hasMore = due.length === batchSize;
     }

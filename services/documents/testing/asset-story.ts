@@ -100,12 +100,12 @@ export function createAssetStory(stores: readonly Store[]) {
     },
 
     /** Runs the worker of a replica once. Returns the number of deleted assets. */
-    async runWorker(at = 0): Promise<number> {
+    async runWorker(at = 0, isStopped?: () => boolean): Promise<number> {
       let deleted = 0;
       const onDeleted = (assets: number) => {
         deleted = assets;
       };
-      await deleteUnreferencedAssets({ unreferencedAssets: get(at).unreferenced, onDeleted });
+      await deleteUnreferencedAssets({ unreferencedAssets: get(at).unreferenced, onDeleted }, isStopped);
       return deleted;
     },
 

@@ -27,21 +27,13 @@ export interface OverdueDeps {
 
 /** Creates the worker that checks requests whose due date has passed. */
 export function overdueWorker(deps: OverdueDeps): Worker {
-  let isStopped = false;
-  const worker = every(pollMs, checkAll, (error) => deps.onError('Could not find overdue requests', error));
-  return {
-    start: () => worker.start(),
-    async stop() {
-      isStopped = true;
-      await worker.stop();
-    },
-  };
+  return every(pollMs, checkAll, (error) => deps.onError('Could not find overdue requests', error));
 
-  async function checkAll(): Promise<void> {
-    for (let hasMore = true; hasMore && !isStopped; ) {
+  async function checkAll(isStopped: () => boolean): Promise<void> {
+    for (let hasMore = true; hasMore && !isStopped(); ) {
       const due = await deps.requests.findDue(deps.now(), batchSize);
       let failed = 0;
-      for (const request of due) if (!isStopped && !(await tryCheck(request))) failed += 1;
+      for (const request of due) if (!isStopped() && !(await tryCheck(request))) failed += 1;
       // failed checks stay due and are repeated at the next poll
       hasMore = due.length === batchSize && failed === 0;
     }

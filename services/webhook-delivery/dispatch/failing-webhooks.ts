@@ -16,10 +16,11 @@ interface FailingWebhooksDeps {
   configs: Pick<Configs, 'deactivate'>;
   failures: Failures;
   now: () => Date;
+  onError(message: string, error: unknown): void;
 }
 
 /** Creates the reports of failing webhooks. Several replicas may use them at the same time. */
-export function createFailingWebhooks({ store, configs, failures, now }: FailingWebhooksDeps) {
+export function createFailingWebhooks({ store, configs, failures, now, onError }: FailingWebhooksDeps) {
   return {
     /** Disables a webhook whose receiver is gone, unless it has another URL now, and publishes `webhook.disabled`. */
     async disableGone(organization_id: string, { id, url }: Pick<Receiver, 'id' | 'url'>): Promise<void> {
@@ -32,16 +33,23 @@ export function createFailingWebhooks({ store, configs, failures, now }: Failing
 
     /**
      * Publishes one notification per webhook with failures that have not been reported yet. If all deliveries of a
-     * webhook have failed for days, disables the webhook instead.
+     * webhook have failed for days, disables the webhook instead. A webhook for which this fails does not stop the
+     * others; its failures stay unreported until the next call.
      */
-    async notifyFailures(): Promise<void> {
+    async notifyFailures(isStopped: () => boolean = () => false): Promise<void> {
       const ids = await failures.findUnreported();
       if (ids.length === 0) return;
       const active = await failures.findActive(ids);
       const activeIds = new Set(active.map(({ _id }) => _id));
       // no notification: a user disabled or deleted the webhook, or `webhook.disabled` reported the 410
       await failures.discard(ids.filter((id) => !activeIds.has(id)));
-      for (const row of active) if (shouldNotify(row, now())) await notify(row);
+      for (const row of active) {
+        if (isStopped()) return;
+        if (!shouldNotify(row, now())) continue;
+        await notify(row).catch((error: unknown) =>
+          onError(`Could not report the failures of webhook ${row._id}`, error),
+        );
+      }
     },
   };
 

@@ -153,6 +153,26 @@ describe('failure notifications', () => {
     expect(await inbox(ada.token)).toHaveLength(1);
   });
 
+  test('an error for one webhook does not keep others from being reported', async () => {
+    const [broken, other] = [
+      await context.createWebhook(ada, receiver.url),
+      await context.createWebhook(ada, receiver.url),
+    ];
+    const validator = { $nor: [{ type: 'webhook.exhausted', event: { $regex: broken.id } }] };
+    await context.app.db.command({ collMod: 'webhook_delivery_outbox', validator });
+    try {
+      await context.publish(ada);
+      const [item] = await until('one item', async () => {
+        const items = await inbox(ada.token);
+        return items.length > 0 && items;
+      });
+      expect(item?.data.webhook_id).toBe(other.id);
+    } finally {
+      await context.app.db.command({ collMod: 'webhook_delivery_outbox', validator: {} });
+    }
+    expect(await untilNotified(2)).toHaveLength(2);
+  });
+
   test('a 410 notifies the creator once that the webhook was disabled', async () => {
     status = 410;
     const { id } = await context.createWebhook(ada, receiver.url);
