@@ -76,7 +76,7 @@ export function createDeliveryMetrics(
     longPolls,
     now,
   }: {
-    queue: Pick<Queue, 'backlog'>;
+    queue: Pick<Queue, 'countDue' | 'getOldestDueSeconds'>;
     breakers: Pick<CircuitBreakers, 'openCount'>;
     sender: Pick<Sender, 'inFlight'>;
     longPolls: Pick<LongPolls, 'count'>;
@@ -87,8 +87,8 @@ export function createDeliveryMetrics(
   const finished = meters.counter(metrics.finished);
   const latency = meters.histogram(metrics.latency);
   meters.gauge(metrics.inFlight, () => sender.inFlight());
-  meters.gauge(metrics.due, async () => (await queue.backlog()).count);
-  meters.gauge(metrics.dueOldest, async () => (await queue.backlog()).oldestSeconds);
+  meters.gauge(metrics.due, () => queue.countDue());
+  meters.gauge(metrics.dueOldest, () => queue.getOldestDueSeconds());
   meters.gauge(metrics.longPolls, () => longPolls.count());
   meters.gauge(metrics.breakers, () => breakers.openCount());
   return {

@@ -237,16 +237,44 @@ function afterFirstUpdate(work: () => Promise<void>): Store {
   });
 }
 
+test('the backlog counts due rows, and knows the oldest of all shards', async () => {
+  expect([await deliveries.countDue(), await deliveries.getOldestDueSeconds()]).toEqual([0, 0]);
+  const ids = await enqueue(Array.from({ length: 20 }, newId));
+  const rows = fixture.store.rows(webhookDeliveries);
+  const anHourAgo = new Date((await serverTime()) - 3_600_000);
+  await rows.updateMany({ _id: { $in: ids } }, { shard: 0 });
+  await rows.updateOne({ _id: ids[0] ?? '' }, { shard: 15, due_at: anHourAgo });
+  await rows.updateOne({ _id: ids[1] ?? '' }, { due_at: new Date(anHourAgo.getTime() + 7_200_000) });
+  expect(await deliveries.countDue()).toBe(19);
+  expect(await deliveries.getOldestDueSeconds()).toBeGreaterThanOrEqual(3_600);
+});
+
+test('finding the oldest due row reads one row', async () => {
+  await enqueue(Array.from({ length: 50 }, newId));
+  const query = await profile(() => deliveries.getOldestDueSeconds());
+  expect(query).toMatchObject({ docsExamined: 1 });
+  expect(query?.keysExamined).toBeLessThanOrEqual(32);
+});
+
 test('finding due rows reads only index entries of due rows', async () => {
   await enqueue([newId()]);
   const laterIds = await enqueue(Array.from({ length: 50 }, newId));
   const rows = fixture.store.rows(webhookDeliveries);
   await rows.updateMany({ _id: { $in: laterIds } }, { due_at: new Date(Date.now() + 3_600_000) });
-  await fixture.store.rows(webhookDeliveries).db.db?.command({ profile: 2 });
-  await deliveries.findDue({ shards: everyShard, without: [], limit: 100 });
-  await fixture.store.rows(webhookDeliveries).db.db?.command({ profile: 0 });
-  const profile = fixture.store.rows(webhookDeliveries).db.collection('system.profile');
-  const query = await profile.findOne({ ns: /webhook_deliveries$/, op: 'query' });
+  const query = await profile(() => deliveries.findDue({ shards: everyShard, without: [], limit: 100 }));
   expect(query).toMatchObject({ docsExamined: 1, nreturned: 1 });
   expect(query?.keysExamined).toBeLessThanOrEqual(32);
 });
+
+/** Returns what MongoDB did for the query of `work`. */
+async function profile(work: () => Promise<unknown>) {
+  const { db } = fixture.store.rows(webhookDeliveries);
+  await db.db?.command({ profile: 0 });
+  await db.dropCollection('system.profile').catch(() => undefined);
+  await db.db?.command({ profile: 2 });
+  await work();
+  await db.db?.command({ profile: 0 });
+  return db
+    .collection('system.profile')
+    .findOne({ ns: /webhook_deliveries$/, op: { $in: ['query', 'command'] } });
+}

@@ -7,6 +7,7 @@ import type { PipelineStage, QueryFilter } from 'mongoose';
 import type { Store } from '#libs/store';
 import { maxAttempts, type RetryDecision } from '../rules/backoff.ts';
 import type { Candidate } from '../rules/dynamic-threshold-scheduler.ts';
+import { shardCount } from '../rules/shards.ts';
 import {
   type DeliveryRow,
   type EventRow,
@@ -72,11 +73,17 @@ const interrupted = {
   updated_at: '$$NOW',
   notification_pending: true,
 };
-const backlogStages: PipelineStage[] = [
-  { $match: dueFilter },
-  { $limit: maxBacklog },
-  { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$due_at' } } },
-  { $set: { oldestSeconds: { $divide: [{ $subtract: ['$$NOW', '$oldest'] }, 1000] } } },
+const oldestStages: PipelineStage[] = [
+  // with all shards, the index gives the rows of each shard in order, and MongoDB merges them
+  {
+    $match: {
+      due_at: { $exists: true },
+      shard: { $in: Array.from({ length: shardCount }, (_, shard) => shard) },
+    },
+  },
+  { $sort: { due_at: 1 } },
+  { $limit: 1 },
+  { $project: { seconds: { $divide: [{ $subtract: ['$$NOW', '$due_at'] }, 1000] } } },
 ];
 const claimedFields = {
   event_id: 1,
@@ -144,10 +151,17 @@ export function createQueue(store: Store, lockMs: number) {
       return modifiedCount;
     },
 
-    /** Returns the number of due rows (capped at 10,000) and how long the oldest has been due. */
-    async backlog(): Promise<{ count: number; oldestSeconds: number }> {
-      const [found] = await rows.aggregate<{ count: number; oldestSeconds: number }>(backlogStages);
-      return found ?? { count: 0, oldestSeconds: 0 };
+    /** Returns the number of due rows, at most 10,000. */
+    async countDue(): Promise<number> {
+      const stages: PipelineStage[] = [{ $match: dueFilter }, { $limit: maxBacklog }, { $count: 'count' }];
+      const [found] = await rows.aggregate<{ count: number }>(stages);
+      return found?.count ?? 0;
+    },
+
+    /** Returns how long the oldest due row has been due, seconds. 0 if none is due. */
+    async getOldestDueSeconds(): Promise<number> {
+      const [oldest] = await rows.aggregate<{ seconds: number }>(oldestStages);
+      return Math.max(0, oldest?.seconds ?? 0);
     },
 
     /** Returns stored events by event id. */
