@@ -38,7 +38,7 @@ export const IdempotencyKeyInFlight = problem(
 export const PreconditionFailed = problem(
   'precondition_failed',
   412,
-  'The document changed since you read it. Read it again, then repeat the change with the new ETag.',
+  'It changed since you read it. Read it again, then repeat the change with the new ETag.',
 );
 export const PayloadTooLarge = problem(
   'payload_too_large',

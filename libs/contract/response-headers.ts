@@ -13,7 +13,7 @@ type Headers = Readonly<Record<string, HeaderObject | { $ref: string }>>;
 /** The headers with the same meaning in every response, for `components/headers`. */
 export const sharedHeaders = {
   'X-Request-Id': headerObject('Id of this request in the server logs'),
-  ETag: headerObject('Current version of the document'),
+  ETag: headerObject('Current version of the resource'),
   'Idempotency-Replayed': headerObject(
     '`true` if this is the stored response to an earlier request with the same key',
   ),

@@ -19,7 +19,8 @@ export interface View<Row = unknown> {
 
 /** Declares a view. A view without a scope needs a reason. Throws if the scope is not one of its fields. */
 export function view<Row>(
-  options: Omit<View<Row>, 'scope' | 'why'> & ({ scope: string } | { scope: null; unscopedReason: string }),
+  options: Omit<View<Row>, 'scope' | 'unscopedReason'> &
+    ({ scope: string } | { scope: null; unscopedReason: string }),
 ): View<Row> {
   if (options.scope !== null && !(options.scope in options.row.shape))
     throw new Error(`${options.name} has no field for its scope ${options.scope}`);

@@ -57,9 +57,11 @@ export function createAssetReader(
     });
     const found = await cache.read({ open, call, maxAttempts: 1 });
     if (!found) return undefined;
-    count({ result: found.cacheStatus === 'not_modified' ? 'not_modified' : 'sent' });
+    const isUnchanged = found.cacheStatus === 'not_modified';
+    count({ result: isUnchanged ? 'not_modified' : 'sent' });
     const media_type = getType(found.bytes);
-    const names = toAssetHeaders({ asset_id: assetId, media_type });
+    // without bytes, the type is not known, and a cache would store the wrong name
+    const names = isUnchanged ? {} : toAssetHeaders({ asset_id: assetId, media_type });
     return reply(body(media_type, found.bytes), {
       etag: assetId,
       headers: { ...headers, ...names },

@@ -12,7 +12,7 @@ interface Note {
   references: string[];
 }
 
-/** Removes the list of notes from the tree and returns it. mammoth and GitHub write it at the end. */
+/** Removes the list of notes, which is the last element of the tree, and returns it. */
 export function takeNotes(tree: Root): Notes {
   const at = tree.children.findLastIndex((child) => isHastElement(child));
   const last = tree.children[at];
