@@ -6,7 +6,10 @@ type Fault = { path: string; message: string };
 type Limits = { maxDepth: number; maxBytes: number; maxFaults: number };
 type Pending = { value: unknown; path: string; depth: number };
 
-const defaults: Limits = { maxDepth: 32, maxBytes: 512 * 1024, maxFaults: 20 };
+/** The maximum size of rich text, bytes of JSON. */
+export const maxRichTextBytes = 512 * 1024;
+
+const defaults: Limits = { maxDepth: 32, maxBytes: maxRichTextBytes, maxFaults: 20 };
 const unlimited = { maxDepth: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
 const nodeFields = new Set(['type', 'content', 'text', 'marks', 'attrs']);
 const markFields = new Set(['type', 'attrs']);

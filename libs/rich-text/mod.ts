@@ -8,7 +8,7 @@ export {
 } from './asset.ts';
 export { type Callout, type CalloutKind, calloutKinds, getCallout } from './callout.ts';
 export { type ColorName, colorNames, getColor } from './color.ts';
-export { findFaults, isRichText } from './faults.ts';
+export { findFaults, isRichText, maxRichTextBytes } from './faults.ts';
 export { fromHast, type HastOptions } from './from-hast.ts';
 export { toGfm } from './gfm.ts';
 export { createGrid, type GridCell } from './grid.ts';

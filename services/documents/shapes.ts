@@ -24,9 +24,16 @@ export const nodeType = z
   .meta({ id: 'NodeType', description: 'Sections contain steps, steps contain sub-steps' });
 export type NodeType = z.infer<typeof nodeType>;
 
-export const title = requiredText(300, 'A title is required');
-export const versionLabel = text(64).meta({ description: 'Free-form label, e.g. "2.1"' });
-export const department = text(200).meta({ description: 'Free-form label of a department or team' });
+/** The maximum lengths of these fields, characters. */
+export const maxTitleLength = 300;
+export const maxVersionLength = 64;
+export const maxDepartmentLength = 200;
+
+export const title = requiredText(maxTitleLength, 'A title is required');
+export const versionLabel = text(maxVersionLength).meta({ description: 'Free-form label, e.g. "2.1"' });
+export const department = text(maxDepartmentLength).meta({
+  description: 'Free-form label of a department or team',
+});
 export const language = languageTag;
 export const order = position;
 

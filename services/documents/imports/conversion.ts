@@ -1,7 +1,8 @@
 /** Converts a file to the documents that an import creates. Runs in a worker. */
 import { basename, extname } from 'node:path';
 import type { Root } from 'hast';
-import { fromHast } from '#libs/rich-text';
+import { fromHast, maxRichTextBytes } from '#libs/rich-text';
+import { maxContentBytes, maxNodes } from '../rules/hierarchy.ts';
 import type { TreeInput } from '../shapes.ts';
 import { readArchive } from './archive.ts';
 import { type Facts, takeFacts } from './fact-line.ts';
@@ -44,10 +45,7 @@ export interface ConvertedFile {
 /** The result of a conversion. */
 export type Conversion = { ok: true; file: ConvertedFile } | { ok: false; fault: ImportFault };
 
-/** The maximum number of nodes, bytes of one node, bytes of all nodes, and bytes of a Markdown or HTML file. */
-const maxNodes = 10_000;
-const maxNodeBytes = 512 * 1024;
-const maxBytes = 32 * 1024 * 1024;
+/** The maximum size of a Markdown or HTML file, bytes. */
 const maxTextBytes = 2 * 1024 * 1024;
 
 /** Converts a Word, Markdown or HTML file, or a zip with one of the latter. */
@@ -210,9 +208,9 @@ class NodeBuilder {
 
   private count(bytes: number, title: string): void {
     this.bytes += bytes;
-    if (bytes > maxNodeBytes)
+    if (bytes > maxRichTextBytes)
       rejectSize('content_too_large', `The text of "${title}" is larger than 512 KiB. Add headings.`);
-    if (this.bytes > maxBytes)
+    if (this.bytes > maxContentBytes)
       rejectSize('import_too_large', 'The text of the file is larger than 32 MiB. Split it.');
   }
 }

@@ -1,6 +1,7 @@
 /** Reads the line of facts below the title of a Markdown export: `Version 2.1 · Department Assembly`. */
 import type { HastNode } from '#libs/rich-text';
 import { isHastElement, safeHref, toHastText } from '#libs/rich-text';
+import { maxDepartmentLength, maxVersionLength } from '../shapes.ts';
 import { isBlank } from './blank.ts';
 import type { OutlineBlock } from './outline.ts';
 
@@ -33,7 +34,8 @@ function readFacts(node: HastNode): Facts | undefined {
   const tail = version === null ? rest : at < 0 ? '' : rest.slice(at + separator.length);
   if (tail !== '' && !tail.startsWith('Department ')) return undefined;
   const department = tail === '' ? null : tail.slice('Department '.length);
-  const isLong = [...(version ?? '')].length > 64 || [...(department ?? '')].length > 200;
+  const isLong =
+    [...(version ?? '')].length > maxVersionLength || [...(department ?? '')].length > maxDepartmentLength;
   return isLong ? undefined : { version, department };
 }
 

@@ -1,5 +1,6 @@
 /** Reads the front matter of a Markdown file: fields in YAML between two lines `---` at its beginning. */
 import { parseDocument } from 'yaml';
+import { maxDepartmentLength, maxVersionLength } from '../shapes.ts';
 import type { Facts } from './fact-line.ts';
 
 /** What the front matter says; null for what it does not say. */
@@ -21,7 +22,11 @@ export function takeFrontMatter(text: string): { frontMatter?: FrontMatter; mark
   const get = (name: string, limit: number) => toLine(fields.get(name), limit);
   // unlike the facts, a long title is cut, by the conversion
   const title = get('title', Number.POSITIVE_INFINITY);
-  const frontMatter = { title, version: get('version', 64), department: get('department', 200) };
+  const frontMatter = {
+    title,
+    version: get('version', maxVersionLength),
+    department: get('department', maxDepartmentLength),
+  };
   return { frontMatter, markdown: text.slice(whole.length) };
 }
 

@@ -2,6 +2,7 @@
 import type { Element, Root } from 'hast';
 import { type HastNode, hasClass, isHastElement } from '#libs/rich-text';
 import { htmlGenerator, type toHtmlMeta } from '../html-file.ts';
+import { maxDepartmentLength, maxVersionLength } from '../shapes.ts';
 import type { Facts } from './fact-line.ts';
 import { getLevel, type Outline, type OutlineBlock, toTitle } from './outline.ts';
 
@@ -21,8 +22,8 @@ export function readOwnPage(tree: Root): (Outline & { facts: Facts }) | undefine
   const article = find(tree, ({ properties }) => properties.id === 'document');
   if (!title || !article) return undefined;
   const facts = {
-    version: limit(getMeta(tree, 'document-version'), 64),
-    department: limit(getMeta(tree, 'document-department'), 200),
+    version: limit(getMeta(tree, 'document-version'), maxVersionLength),
+    department: limit(getMeta(tree, 'document-department'), maxDepartmentLength),
   };
   return { title: toTitle(title), blocks: article.children.flatMap(toBlocks), facts };
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Element } from 'hast';
 import { type CleanedPicture, cleanPicture, type Picture } from '#libs/pictures';
 import { type RichText, toAssetSource } from '#libs/rich-text';
+import { maxAssetBytes } from '../asset-shapes.ts';
 import type { ReportCollector, WarningCode } from './report.ts';
 
 /** A picture to store. `id` is the SHA-256 of its bytes, 64 hex digits. */
@@ -17,9 +18,6 @@ export interface PictureFile {
   /** Whether the file shows only a part of the picture. */
   isCropped?: boolean;
 }
-
-/** The maximum size of a picture, bytes. */
-const maxBytes = 10 * 1024 * 1024;
 
 const dataUri = /^data:image\/[a-z0-9.+-]{1,40};base64,/i;
 
@@ -52,7 +50,7 @@ export class PictureCollector {
       return createImage(src, alt, element);
     }
     if (!file?.bytes) return refuse('picture_missing');
-    if (file.bytes.byteLength > maxBytes) return refuse('picture_too_large');
+    if (file.bytes.byteLength > maxAssetBytes) return refuse('picture_too_large');
     const cleaned = this.clean(file.bytes);
     if (!cleaned.ok)
       return refuse(cleaned.fault === 'too_many_pixels' ? 'picture_too_large' : 'picture_unsupported');

@@ -1,7 +1,7 @@
 /** Splits the outline of a file into sections, steps and sub-steps. */
 import type { Element } from 'hast';
 import { createHastElement, type HastNode } from '#libs/rich-text';
-import { type NodeType, nodeType } from '../shapes.ts';
+import { maxTitleLength, type NodeType, nodeType } from '../shapes.ts';
 import { isBlank } from './blank.ts';
 import { addNotes, type Notes } from './notes.ts';
 import { findMovedElements, type OutlineBlock, toTitle } from './outline.ts';
@@ -17,7 +17,6 @@ export interface SplitNode {
   children: SplitNode[];
 }
 
-const maxTitle = 300;
 const introduction = 'Introduction';
 
 /**
@@ -97,13 +96,13 @@ function completeTitle(node: SplitNode, moved: Element[], report: ReportCollecto
   node.content.push(...moved);
 }
 
-/** Cuts a title to 300 characters. */
+/** Cuts a title to the length that a document or node can have. */
 export function cutTitle(title: string): string {
   const characters = [...title];
-  return characters.length <= maxTitle
+  return characters.length <= maxTitleLength
     ? title
     : `${characters
-        .slice(0, maxTitle - 1)
+        .slice(0, maxTitleLength - 1)
         .join('')
         .trimEnd()}…`;
 }
