@@ -18,6 +18,7 @@ import {
   assetBytes,
   assetDetails,
   assetId,
+  DocumentNotPublished,
   documentNodes,
   documentStates,
   documentSummaries,
@@ -50,7 +51,7 @@ import {
   ShareTokenDeleted,
   ShareTokenUpdated,
 } from './events.ts';
-import { DocumentNotPublished, SharePasswordRequired } from './problems.ts';
+import { SharePasswordRequired } from './problems.ts';
 import { EmbeddedDocument, ShareToken, sharePassword } from './shapes.ts';
 import { shareLinks } from './views.ts';
 

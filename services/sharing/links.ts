@@ -3,9 +3,9 @@ import { InvalidRequest, listErrors, NotFound, PreconditionFailed } from '#libs/
 import { handle, type Route } from '#libs/http';
 import type { Actor, Store, Transaction } from '#libs/store';
 import type { PasswordHasher } from '#libs/workers';
+import { DocumentNotPublished } from '../documents/contract.ts';
 import {
   createShareToken,
-  DocumentNotPublished,
   deleteShareToken,
   getShareToken,
   type ShareToken,

@@ -1,11 +1,7 @@
 /** Defines the problems of public links and of acknowledgements. */
 import { problem } from '#libs/contract';
+import { maxReaders } from './acknowledgements/shapes.ts';
 
-export const DocumentNotPublished = problem(
-  'document_not_published',
-  400,
-  'The document is not published; publish it first.',
-);
 export const SharePasswordRequired = problem(
   'share_password_required',
   401,
@@ -29,5 +25,5 @@ export const AcknowledgementRequestIsClosed = problem(
 export const TooManyReaders = problem(
   'too_many_readers',
   400,
-  'A request can have 50,000 readers. Delete readers first.',
+  `A request can have ${maxReaders.toLocaleString('en-US')} readers. Delete readers first.`,
 );

@@ -5,6 +5,7 @@ import { InvalidRequest, id, listErrors, newId, parseCursor } from '#libs/contra
 import { getPageLanguage } from '#libs/html-page';
 import { handle, type Route, toPage } from '#libs/http';
 import { type Actor, isDuplicate } from '#libs/store';
+import { DocumentNotPublished } from '../../documents/contract.ts';
 import {
   AcknowledgementRequested,
   AcknowledgementRequestIsClosed,
@@ -12,7 +13,6 @@ import {
   AcknowledgementRequestUpdated,
   closeAcknowledgementRequest,
   DocumentNotLocked,
-  DocumentNotPublished,
   getAcknowledgementRequest,
   listAcknowledgementRequests,
   requestAcknowledgement,

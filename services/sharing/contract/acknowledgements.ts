@@ -1,7 +1,7 @@
 /** Defines the operations on requests for acknowledgement, their readers, and acknowledgements. */
 import { z } from 'zod';
 import { InvalidRequest, id, media, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
-import { ContentChanged, contentHash } from '../../documents/contract.ts';
+import { ContentChanged, contentHash, DocumentNotPublished } from '../../documents/contract.ts';
 import { member, ownerOrAdmin, ownItemsOrAll } from '../../identity/contract.ts';
 import { audienceMember, documentOwnerOrAdmin } from '../access.ts';
 import {
@@ -19,7 +19,6 @@ import {
   AcknowledgementRequestIsClosed,
   AcknowledgementRequestOpen,
   DocumentNotLocked,
-  DocumentNotPublished,
   TooManyReaders,
 } from '../problems.ts';
 
