@@ -37,6 +37,11 @@ export interface Transaction {
   readonly pendingEvents: Envelope[];
 }
 
+/** Returns the options of a command that joins a transaction, if there is one. */
+export function toSessionOptions(tx: Transaction | undefined): { session?: Transaction['session'] } {
+  return tx ? { session: tx.session } : {};
+}
+
 /** How long a transaction is retried, ms. */
 const retryForMs = 8_000;
 

@@ -1,7 +1,7 @@
 /** Reads and writes requests for approval in MongoDB, always within the organization of the caller. */
 import type { QueryFilter } from 'mongoose';
 import { NotFound } from '#libs/contract';
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { memberProfiles } from '../../identity/contract.ts';
 import type { Approval } from '../approval-shapes.ts';
 import { type ApprovalRow, approvals as collection } from './collections.ts';
@@ -28,7 +28,7 @@ export function approvals(store: Store) {
   return {
     /** Returns a request, or throws `NotFound`. */
     async get({ organization_id, tx }: Actor, id: string): Promise<ApprovalRow> {
-      const options = tx ? { session: tx.session } : {};
+      const options = toSessionOptions(tx);
       const approval = await rows.findOne({ _id: id, organization_id }, null, options).lean();
       if (!approval) throw NotFound();
       return approval;
@@ -71,7 +71,7 @@ export function approvals(store: Store) {
       { organization_id, tx }: Actor,
       userIds: readonly string[],
     ): Promise<ReadonlyMap<string, string>> {
-      const options = tx ? { session: tx.session } : {};
+      const options = toSessionOptions(tx);
       const found = await profiles.in(organization_id).many({ user_id: { $in: [...userIds] } }, options);
       return new Map(found.map(({ user_id, name }) => [user_id, name]));
     },

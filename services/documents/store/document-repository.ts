@@ -1,6 +1,6 @@
 /** Reads and writes documents and their nodes in MongoDB, always within the organization of the caller. */
 import { NotFound, Unavailable } from '#libs/contract';
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
 import { DocumentEdited } from '../events.ts';
 import { toSummary } from '../presenters.ts';
@@ -156,7 +156,7 @@ export function documentRepository(
 
     /** Returns the settings of the organization about publishing. */
     async getPublishSettings({ organization_id, tx }: Actor): Promise<PublishSettings> {
-      const profile = await profiles.one({ _id: organization_id }, sessionOptions(tx));
+      const profile = await profiles.one({ _id: organization_id }, toSessionOptions(tx));
       return {
         locksPublished: profile?.lock_published ?? false,
         requiresApproval: profile?.approval_required ?? false,
@@ -172,7 +172,7 @@ export function documentRepository(
     const mark = scheduleReindex({ title: document.title, changesText: true }, document.updated_at);
     const insert = async (tx?: Transaction) => {
       const charged = await actor.charge.add(document, tx);
-      await rows.insertOne({ ...document, ...mark, ...charged }, sessionOptions(tx));
+      await rows.insertOne({ ...document, ...mark, ...charged }, toSessionOptions(tx));
     };
     if (tree.length === 0 && !actor.charge.isLimited) await insert(actor.tx);
     else
@@ -183,7 +183,7 @@ export function documentRepository(
   }
 
   async function find({ organization_id, tx }: Actor, id: string): Promise<DocumentRow | undefined> {
-    return (await rows.findOne({ _id: id, organization_id }, sessionOptions(tx))) ?? undefined;
+    return (await rows.findOne({ _id: id, organization_id }, toSessionOptions(tx))) ?? undefined;
   }
 
   async function get(actor: Actor, id: string, preconditions?: Preconditions): Promise<DocumentRow> {
@@ -209,7 +209,7 @@ export function documentRepository(
     const unchanged = matchUnchangedRow(document);
     const changed = { ...document, ...fields };
     const write = async (tx?: Transaction) => {
-      const { matchedCount } = await rows.updateOne(unchanged, { $set: fields }, sessionOptions(tx));
+      const { matchedCount } = await rows.updateOne(unchanged, { $set: fields }, toSessionOptions(tx));
       if (matchedCount === 0) return undefined;
       if (isFirstEdit(document, change)) tx?.publish(DocumentEdited, { document: toSummary(changed) });
       return { document: changed, result };
@@ -243,8 +243,4 @@ async function retry<R>(attempt: () => Promise<R | undefined>): Promise<R | unde
     if (result !== undefined) return result;
   }
   return undefined;
-}
-
-function sessionOptions(tx: Transaction | undefined): { session?: Transaction['session'] } {
-  return tx ? { session: tx.session } : {};
 }

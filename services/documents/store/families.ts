@@ -1,5 +1,5 @@
 /** Reads and changes families in MongoDB: a document and its revisions, at most one of them published. */
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { archive } from '../rules/lifecycle.ts';
 import { scheduleReview } from '../rules/review.ts';
 import { type DocumentRow, documents } from './collections.ts';
@@ -74,7 +74,7 @@ export function families(store: Store, repository: Pick<DocumentRepository, 'get
     /** Returns all versions in the family of a document, in no particular order, or throws `NotFound`. */
     async getVersions(actor: Actor, id: string): Promise<DocumentRow[]> {
       const { organization_id, family_id } = await repository.get(actor, id);
-      const options = actor.tx ? { session: actor.tx.session } : {};
+      const options = toSessionOptions(actor.tx);
       return rows.find({ organization_id, family_id }, null, options).lean();
     },
   };

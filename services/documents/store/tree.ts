@@ -1,6 +1,6 @@
 /** Reads and writes the nodes of documents in MongoDB, in batches that let other requests run in between. */
 import { NotFound, newId } from '#libs/contract';
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { toAssetIds } from '../rules/asset-references.ts';
 import { countBytes, getChildType, type TreeSize } from '../rules/hierarchy.ts';
 import { getLineageId } from '../rules/lineage.ts';
@@ -28,12 +28,12 @@ export function trees(store: Store) {
   const tree = {
     /** Returns all nodes of a document, in no particular order. */
     findAll(document: TreeRef, tx?: Transaction): Promise<NodeRow[]> {
-      return findNodes<NodeRow>(document, sessionOptions(tx));
+      return findNodes<NodeRow>(document, toSessionOptions(tx));
     },
 
     /** Returns the places and words of all nodes of a document, in no particular order. */
     findWords(document: TreeRef, tx: Transaction): Promise<NodeWords[]> {
-      return findNodes<NodeWords>(document, { ...sessionOptions(tx), projection: wordFields });
+      return findNodes<NodeWords>(document, { ...toSessionOptions(tx), projection: wordFields });
     },
 
     /** Reads all nodes of a document in batches. Decodes each batch on demand to limit memory use. */
@@ -55,25 +55,25 @@ export function trees(store: Store) {
       tx: Transaction,
     ): Promise<NodeRow> {
       const filter = { _id: node_id, document_id: doc_id, organization_id };
-      const node = await rows.findOne(filter, null, sessionOptions(tx)).lean();
+      const node = await rows.findOne(filter, null, toSessionOptions(tx)).lean();
       if (!node) throw NotFound();
       return node;
     },
 
     /** Returns a node of a document; undefined if the document has no such node. */
     async find(document: TreeRef, id: string, tx: Transaction): Promise<NodeRow | undefined> {
-      const node = await driver.findOne({ _id: id, document_id: document._id }, sessionOptions(tx));
+      const node = await driver.findOne({ _id: id, document_id: document._id }, toSessionOptions(tx));
       return node ?? undefined;
     },
 
     /** Adds nodes. */
     async add(added: readonly NodeRow[], tx: Transaction): Promise<void> {
-      for (const batch of splitIntoBatches(added)) await driver.insertMany(batch, sessionOptions(tx));
+      for (const batch of splitIntoBatches(added)) await driver.insertMany(batch, toSessionOptions(tx));
     },
 
     /** Returns all descendants of a node, in no particular order. */
     findDescendants(document: TreeRef, node: NodeRow, tx: Transaction): Promise<NodeRow[]> {
-      const options = { ...sessionOptions(tx), batchSize: getBatchSize(document) };
+      const options = { ...toSessionOptions(tx), batchSize: getBatchSize(document) };
       return findLevelByLevel(node, (parents) =>
         rows.find({ document_id: document._id, parent_id: { $in: parents } }, null, options).lean(),
       );
@@ -85,7 +85,7 @@ export function trees(store: Store) {
       const assetIds = to.content === undefined ? keepAssetIds(asset_ids) : toAssetIds(to.content);
       const change = { ...to, ...assetIds, updated_at: at };
       const removed = asset_ids && !assetIds.asset_ids ? { $unset: { asset_ids: 1 } } : {};
-      await rows.updateOne({ _id: node._id }, { $set: change, ...removed }, sessionOptions(tx));
+      await rows.updateOne({ _id: node._id }, { $set: change, ...removed }, toSessionOptions(tx));
       return { ...others, ...change };
     },
 
@@ -101,7 +101,7 @@ export function trees(store: Store) {
           .exec(),
       );
       const ids = [node._id, ...below.map(({ _id }) => _id)];
-      await rows.deleteMany({ _id: { $in: ids } }, sessionOptions(tx));
+      await rows.deleteMany({ _id: { $in: ids } }, toSessionOptions(tx));
       const content_bytes = below.reduce((sum, { bytes }) => sum + bytes, countBytes(node.content));
       return { node_count: ids.length, content_bytes };
     },
@@ -113,7 +113,7 @@ export function trees(store: Store) {
       tx: Transaction,
     ): Promise<Map<string, number>> {
       const filter = { _id: { $in: [...ids] }, document_id: document._id };
-      const found = await rows.find(filter, { order: 1 }, sessionOptions(tx)).lean();
+      const found = await rows.find(filter, { order: 1 }, toSessionOptions(tx)).lean();
       return new Map(found.map(({ _id, order }) => [_id, order]));
     },
 
@@ -121,7 +121,7 @@ export function trees(store: Store) {
     async findLineage(document: TreeRef, tx: Transaction): Promise<Map<string, LineageRow>> {
       const fields = { lineage_id: 1, created_by: 1, created_at: 1 };
       const filter = { document_id: document._id };
-      const found = await rows.find(filter, fields, sessionOptions(tx)).lean<LineageRow[]>();
+      const found = await rows.find(filter, fields, toSessionOptions(tx)).lean<LineageRow[]>();
       return new Map(found.map((node) => [getLineageId(node), node]));
     },
 
@@ -131,13 +131,13 @@ export function trees(store: Store) {
         const updates = to.slice(from, from + batchNodes).map(({ node_id, order }) => ({
           updateOne: { filter: { _id: node_id }, update: { $set: { order, updated_at: at } } },
         }));
-        await rows.bulkWrite(updates, sessionOptions(tx));
+        await rows.bulkWrite(updates, toSessionOptions(tx));
       }
     },
 
     /** Deletes all nodes of a document. */
     async removeAll({ _id }: TreeRef, tx: Transaction): Promise<void> {
-      await rows.deleteMany({ document_id: _id }, sessionOptions(tx));
+      await rows.deleteMany({ document_id: _id }, toSessionOptions(tx));
     },
 
     /**
@@ -181,7 +181,7 @@ export function trees(store: Store) {
   }
 }
 
-type FindOptions = ReturnType<typeof sessionOptions> & { projection?: typeof wordFields };
+type FindOptions = ReturnType<typeof toSessionOptions> & { projection?: typeof wordFields };
 
 /** The part of a node that `findLineage` reads. */
 type LineageRow = Pick<NodeRow, '_id' | 'created_by' | 'created_at'> & { lineage_id?: string };
@@ -215,10 +215,6 @@ async function findLevelByLevel<Child extends { _id: string }>(
     parents = children.map(({ _id }) => _id);
   }
   return found;
-}
-
-function sessionOptions(tx: Transaction | undefined): { session?: Transaction['session'] } {
-  return tx ? { session: tx.session } : {};
 }
 
 /** Returns how many average nodes of a document make about `batchBytes`. */

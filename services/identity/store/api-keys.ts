@@ -1,6 +1,6 @@
 /** API keys in MongoDB, stored as hashes. */
 import { NotFound } from '#libs/contract';
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { toMembershipId } from './accounts.ts';
 import { type ApiKeyRow, apiKeys, members } from './collections.ts';
 
@@ -14,7 +14,7 @@ export function apiKeyRepository(store: Store) {
   return {
     /** Returns the number of API keys in the organization, including expired ones. */
     count: ({ organization_id, tx }: Actor): Promise<number> =>
-      rows.keys.countDocuments({ organization_id }, tx ? { session: tx.session } : {}),
+      rows.keys.countDocuments({ organization_id }, toSessionOptions(tx)),
 
     /** Inserts an API key. Returns false if the key or the membership that creates it no longer exists. */
     insert(actor: Actor, key: ApiKeyRow): Promise<boolean> {

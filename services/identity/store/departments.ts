@@ -1,6 +1,6 @@
 /** Departments in MongoDB. Members and invitations store the department's name, which a rename updates. */
 import { newId } from '#libs/contract';
-import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
+import { type Actor, isDuplicate, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { DepartmentInUse, DepartmentTaken, NoSuchDepartment } from '../problems.ts';
 import { type DepartmentRow, departments, invitations, members, organizations } from './collections.ts';
 
@@ -29,7 +29,7 @@ export function departmentRepository(store: Store) {
     /** Adds a department. Rejects with `DepartmentTaken`. */
     async add(actor: Actor, name: string, created_at: Date): Promise<DepartmentRow> {
       const row = { _id: newId(), organization_id: actor.organization_id, name, touched: 0, created_at };
-      const session = actor.tx ? { session: actor.tx.session } : {};
+      const session = toSessionOptions(actor.tx);
       await rejectDuplicate(rows.departments.insertMany([row], { ...session, lean: true }));
       return row;
     },

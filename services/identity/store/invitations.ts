@@ -1,6 +1,6 @@
 /** Invitations in MongoDB: at most one open invitation per organization and email. */
 import { newId } from '#libs/contract';
-import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
+import { type Actor, isDuplicate, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { AlreadyMember, InvitationInvalid } from '../problems.ts';
 import { type Membership, toMembershipId } from './accounts.ts';
 import {
@@ -72,10 +72,7 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
 
     /** Returns the number of open invitations. */
     count: ({ organization_id, tx }: Actor, at: Date): Promise<number> =>
-      rows.invitations.countDocuments(
-        { organization_id, expires_at: { $gt: at } },
-        tx ? { session: tx.session } : {},
-      ),
+      rows.invitations.countDocuments({ organization_id, expires_at: { $gt: at } }, toSessionOptions(tx)),
 
     /** A page of open invitations, newest first. */
     async list(

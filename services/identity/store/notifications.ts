@@ -1,6 +1,6 @@
 /** Notifications of members in MongoDB. */
 import { newId } from '#libs/contract';
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { getCurrentNames } from '../rules/department-names.ts';
 import type { AcknowledgementInfo, Notification } from '../rules/notifications.ts';
 import { departments, members, type NotificationRow, notifications } from './collections.ts';
@@ -103,7 +103,7 @@ export function notificationRepository(store: Store) {
      * notification.
      */
     async markRead(owner: Owner, _id: string, at: Date): Promise<NotificationRow | undefined> {
-      const session = owner.tx ? { session: owner.tx.session } : {};
+      const session = toSessionOptions(owner.tx);
       await rows.notifications.updateOne({ ...ownedBy(owner), _id, read_at: null }, { read_at: at }, session);
       return (
         (await rows.notifications.findOne({ ...ownedBy(owner), _id }, null, session).lean()) ?? undefined
@@ -111,7 +111,7 @@ export function notificationRepository(store: Store) {
     },
 
     async markAllRead(owner: Owner, at: Date): Promise<void> {
-      const session = owner.tx ? { session: owner.tx.session } : {};
+      const session = toSessionOptions(owner.tx);
       await rows.notifications.updateMany({ ...ownedBy(owner), read_at: null }, { read_at: at }, session);
     },
 

@@ -1,5 +1,5 @@
 /** Open password resets in MongoDB: at most one per user. */
-import type { Actor, Store } from '#libs/store';
+import { type Actor, type Store, toSessionOptions } from '#libs/store';
 import { members, type PasswordResetRow, passwordResets, type UserRow, users } from './collections.ts';
 import { createPasswordReplacer } from './password-update.ts';
 
@@ -15,7 +15,7 @@ export function passwordResetRepository(store: Store) {
   return {
     /** Saves a reset and replaces an older one of the same user. */
     async save({ _id, ...reset }: PasswordResetRow, { tx }: Actor): Promise<void> {
-      const options = { upsert: true, ...(tx && { session: tx.session }) };
+      const options = { upsert: true, ...toSessionOptions(tx) };
       await rows.resets.updateOne({ _id }, { $set: reset }, options);
     },
 

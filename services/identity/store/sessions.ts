@@ -2,7 +2,7 @@
  * Sessions in MongoDB. Each session is one row, so that a refresh and a logout at the same time cannot both
  * succeed.
  */
-import type { Store, Transaction } from '#libs/store';
+import { type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { toMembershipId } from './accounts.ts';
 import { members, type SessionRow, sessions } from './collections.ts';
 
@@ -20,7 +20,7 @@ export function sessionRepository(store: Store) {
   return {
     /** Inserts a session, in the transaction `tx` if there is one. */
     async insert(row: SessionRow, tx?: Transaction): Promise<void> {
-      await rows.sessions.insertMany([row], { lean: true, ...(tx && { session: tx.session }) });
+      await rows.sessions.insertMany([row], { lean: true, ...toSessionOptions(tx) });
     },
 
     async find(_id: string): Promise<SessionRow | undefined> {

@@ -1,12 +1,11 @@
 /** Reads the members whom a request asks, with their acknowledgements, from the view of members. */
 import type { RowOf } from '#libs/contract';
-import type { Actor, Store } from '#libs/store';
+import { type Actor, type Store, toSessionOptions } from '#libs/store';
 import { memberProfiles } from '../../identity/contract.ts';
 import type { Audience } from '../acknowledgements/shapes.ts';
 import { getBaseline, isAsked, isEmpty, type Version } from '../rules/acknowledgement.ts';
 import type { AcknowledgementRow } from './acknowledgement-collections.ts';
 import type { AcknowledgementStore } from './acknowledgements.ts';
-import { within } from './documents.ts';
 
 /** A member whom a request asks, with the last acknowledgement of the baseline, if there is one. */
 export interface AskedMember {
@@ -35,13 +34,15 @@ export function memberReader(store: Store, acknowledgements: Pick<Acknowledgemen
     /** Whether a request asks a member now. */
     async isAsked(actor: Actor & { user_id: string }, audience: Audience): Promise<boolean> {
       const { organization_id, user_id } = actor;
-      const profile = await profiles.in(organization_id).one({ user_id }, within(actor));
+      const profile = await profiles.in(organization_id).one({ user_id }, toSessionOptions(actor.tx));
       return profile !== undefined && isAsked(audience, profile);
     },
 
     /** The department of a member; undefined if the user is not a member, null without a department. */
     async getDepartment(actor: Actor & { user_id: string }): Promise<string | null | undefined> {
-      const profile = await profiles.in(actor.organization_id).one({ user_id: actor.user_id }, within(actor));
+      const profile = await profiles
+        .in(actor.organization_id)
+        .one({ user_id: actor.user_id }, toSessionOptions(actor.tx));
       return profile?.department;
     },
 
@@ -49,7 +50,7 @@ export function memberReader(store: Store, acknowledgements: Pick<Acknowledgemen
     async findUnknown(actor: Actor, userIds: readonly string[]): Promise<string[]> {
       if (userIds.length === 0) return [];
       const filter = { user_id: { $in: [...userIds] } };
-      const found = await profiles.in(actor.organization_id).many(filter, within(actor));
+      const found = await profiles.in(actor.organization_id).many(filter, toSessionOptions(actor.tx));
       const known = new Set(found.map(({ user_id }) => user_id));
       return userIds.filter((userId) => !known.has(userId));
     },
@@ -91,6 +92,6 @@ export function memberReader(store: Store, acknowledgements: Pick<Acknowledgemen
     ];
     const filter = filters.length > 0 ? { $and: filters } : {};
     const page = { sort: { user_id: 1 } as const, limit: batchSize };
-    return profiles.in(actor.organization_id).many(filter, { ...page, ...within(actor) });
+    return profiles.in(actor.organization_id).many(filter, { ...page, ...toSessionOptions(actor.tx) });
   }
 }

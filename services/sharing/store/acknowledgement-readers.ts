@@ -1,6 +1,6 @@
 /** Reads and writes the readers of requests in MongoDB; it seals the tokens of their links before it stores them. */
 import type mongoose from 'mongoose';
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import type { PersonStatus } from '../acknowledgements/shapes.ts';
 import {
   getBaseline,
@@ -16,7 +16,6 @@ import {
   type ReaderRow,
   sealedReaderToken,
 } from './acknowledgement-collections.ts';
-import { within } from './documents.ts';
 
 /** A reader to add, with the token of the personal link. */
 export type NewReader = Pick<ReaderRow, '_id' | 'external_id' | 'name' | 'added_at'> & { token: string };
@@ -47,7 +46,9 @@ export function readerStore(store: Store) {
       request_id: string,
       externalIds: readonly string[],
     ): Promise<ReaderRow[]> {
-      return rows.find({ request_id, external_id: { $in: [...externalIds] } }, within(actor)).toArray();
+      return rows
+        .find({ request_id, external_id: { $in: [...externalIds] } }, toSessionOptions(actor.tx))
+        .toArray();
     },
 
     /** Adds readers and returns their rows in the same order. */
@@ -63,18 +64,18 @@ export function readerStore(store: Store) {
         hash: hashToken(token),
         sealed: tokens.seal(token, reader),
       }));
-      if (added.length > 0) await rows.insertMany(added, within(actor));
+      if (added.length > 0) await rows.insertMany(added, toSessionOptions(actor.tx));
       return added;
     },
 
     /** Deletes a reader. Returns false if the request has no such reader. */
     async delete(actor: Actor, request_id: string, _id: string): Promise<boolean> {
-      return (await rows.deleteOne({ _id, request_id }, within(actor))).deletedCount === 1;
+      return (await rows.deleteOne({ _id, request_id }, toSessionOptions(actor.tx))).deletedCount === 1;
     },
 
     /** The reader with this personal link, and the request; undefined if there is none. */
     async findByHash(actor: Actor, hash: string): Promise<ReaderRow | undefined> {
-      return (await rows.findOne({ hash }, within(actor))) ?? undefined;
+      return (await rows.findOne({ hash }, toSessionOptions(actor.tx))) ?? undefined;
     },
 
     /** Caches an acknowledgement as the last one of a reader. A concurrent deletion conflicts. */
@@ -111,7 +112,7 @@ export function readerStore(store: Store) {
       const countStatus = (status: PersonStatus) =>
         rows.countDocuments(
           { $and: [{ request_id: request._id }, ...matchStatus({ request, version, now }, status)] },
-          within(actor),
+          toSessionOptions(actor.tx),
         );
       const acknowledged = await countStatus('acknowledged');
       return { acknowledged, overdue: await countStatus('overdue') };
@@ -120,7 +121,9 @@ export function readerStore(store: Store) {
     /** Whether a reader of a request has not acknowledged a version. */
     async hasPending(actor: Actor, request_id: string, version: Version): Promise<boolean> {
       const pending: ReaderFilter = { $and: [{ request_id }, ...matchNotAcknowledged(version)] };
-      return (await rows.findOne(pending, { ...within(actor), projection: { _id: 1 } })) !== null;
+      return (
+        (await rows.findOne(pending, { ...toSessionOptions(actor.tx), projection: { _id: 1 } })) !== null
+      );
     },
   };
 }

@@ -1,9 +1,9 @@
 /** Reads and writes requests for acknowledgement in MongoDB. */
 import type { QueryFilter } from 'mongoose';
-import type { Actor, Store } from '#libs/store';
+import { type Actor, type Store, toSessionOptions } from '#libs/store';
 import { isOpen } from '../rules/acknowledgement.ts';
 import { acknowledgementRequests, type RequestRow } from './acknowledgement-collections.ts';
-import { type DocumentReader, type DocumentState, within } from './documents.ts';
+import type { DocumentReader, DocumentState } from './documents.ts';
 
 /** A request with the published version of its document; undefined if there is none. */
 export interface RequestState {
@@ -43,8 +43,9 @@ export function requestStore(
 ) {
   const rows = store.rows(acknowledgementRequests);
   const find = async (actor: Actor, filter: QueryFilter<RequestRow>) =>
-    (await rows.findOne({ organization_id: actor.organization_id, ...filter }, null, within(actor)).lean()) ??
-    undefined;
+    (await rows
+      .findOne({ organization_id: actor.organization_id, ...filter }, null, toSessionOptions(actor.tx))
+      .lean()) ?? undefined;
 
   return {
     /** A request of the organization; undefined if it does not exist. */
@@ -101,14 +102,14 @@ export function requestStore(
     },
 
     async add(actor: Actor, request: RequestRow): Promise<void> {
-      await rows.insertMany([request], { ...within(actor), lean: true });
+      await rows.insertMany([request], { ...toSessionOptions(actor.tx), lean: true });
     },
 
     /** The requests of the organization whose row is open and whose audience names a department. */
     findWithDepartment(actor: Actor, department: string): Promise<RequestRow[]> {
       const { organization_id } = actor;
       const filter = { organization_id, status: 'open' as const, 'audience.departments': department };
-      return rows.find(filter, null, within(actor)).lean();
+      return rows.find(filter, null, toSessionOptions(actor.tx)).lean();
     },
 
     /** Changes a request; undefined removes a field. A concurrent change conflicts with the transaction. */
@@ -118,12 +119,12 @@ export function requestStore(
         $set: Object.fromEntries(all.filter(([, value]) => value !== undefined)),
         $unset: Object.fromEntries(all.filter(([, value]) => value === undefined).map(([name]) => [name, 1])),
       };
-      await rows.updateOne({ _id }, update, within(actor));
+      await rows.updateOne({ _id }, update, toSessionOptions(actor.tx));
     },
 
     /** Changes the number of readers. Concurrent changes of a request run one after the other. */
     async countReaders(actor: Actor, { _id }: Pick<RequestRow, '_id'>, difference: number): Promise<void> {
-      await rows.updateOne({ _id }, { $inc: { reader_count: difference } }, within(actor));
+      await rows.updateOne({ _id }, { $inc: { reader_count: difference } }, toSessionOptions(actor.tx));
     },
 
     /** The request of a family whose row is open although its document has been archived. */

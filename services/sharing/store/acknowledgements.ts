@@ -1,8 +1,7 @@
 /** Adds and finds acknowledgements in MongoDB. They are never changed or removed. */
 import type mongoose from 'mongoose';
-import type { Actor, Store } from '#libs/store';
+import { type Actor, type Store, toSessionOptions } from '#libs/store';
 import { type AcknowledgementRow, acknowledgements } from './acknowledgement-collections.ts';
-import { within } from './documents.ts';
 
 /** Selects acknowledgements. */
 export interface AcknowledgementFilters {
@@ -21,7 +20,7 @@ export function acknowledgementStore(store: Store) {
   return {
     /** Adds an acknowledgement. Rejects as a duplicate if the person has acknowledged this version. */
     async add(actor: Actor, acknowledgement: AcknowledgementRow): Promise<void> {
-      await rows.insertOne(acknowledgement, within(actor));
+      await rows.insertOne(acknowledgement, toSessionOptions(actor.tx));
     },
 
     /** The acknowledgement of a version by a person; undefined if there is none. */
@@ -31,7 +30,7 @@ export function acknowledgementStore(store: Store) {
     ): Promise<AcknowledgementRow | undefined> {
       const { request_id, person_id, document_id } = key;
       const filter = { request_id, 'person.id': person_id, document_id };
-      return (await rows.findOne(filter, within(actor))) ?? undefined;
+      return (await rows.findOne(filter, toSessionOptions(actor.tx))) ?? undefined;
     },
 
     /** The acknowledgements of a baseline by these members, oldest first. */
@@ -44,13 +43,13 @@ export function acknowledgementStore(store: Store) {
         ...{ request_id, 'person.kind': 'member' as const, baseline_id },
         ...(userIds && { 'person.id': { $in: [...userIds] } }),
       };
-      return rows.find(filter, within(actor)).sort({ _id: 1 }).toArray();
+      return rows.find(filter, toSessionOptions(actor.tx)).sort({ _id: 1 }).toArray();
     },
 
     /** The acknowledgements of one person under several requests. */
     findOf(actor: Actor, person_id: string, requestIds: readonly string[]): Promise<AcknowledgementRow[]> {
       const filter = { request_id: { $in: [...requestIds] }, 'person.id': person_id };
-      return rows.find(filter, within(actor)).toArray();
+      return rows.find(filter, toSessionOptions(actor.tx)).toArray();
     },
 
     /** Reads a page, newest first, from the one with the id `from` on. */

@@ -2,7 +2,7 @@
 import type mongoose from 'mongoose';
 import { z } from 'zod';
 import { id, newId, type RowOf } from '#libs/contract';
-import { type Actor, collection, type Store, type StoredRow } from '#libs/store';
+import { type Actor, collection, type Store, type StoredRow, toSessionOptions } from '#libs/store';
 import {
   assetBytes,
   assetDetails,
@@ -152,7 +152,7 @@ export function sharingStore(store: Store) {
       );
       const change = { hash: hashToken(token), sealed, share_epoch, created_at, ...controls.$set };
       const update = { ...controls, $set: change, $setOnInsert: { _id: newId() } };
-      const options = { upsert: true, ...(tx && { session: tx.session }) };
+      const options = { upsert: true, ...toSessionOptions(tx) };
       await rows.updateOne({ organization_id, family_id }, update, options);
     },
 
@@ -166,7 +166,7 @@ export function sharingStore(store: Store) {
       changes: ControlChanges,
     ): Promise<{ before: StoredToken; after: StoredToken } | undefined> {
       const filter = { organization_id, family_id, share_epoch };
-      const options = tx ? { session: tx.session } : {};
+      const options = toSessionOptions(tx);
       const row = await rows.findOneAndUpdate(filter, toUpdate(changes), options).lean();
       if (!row) return undefined;
       const before = toStoredToken(row);
@@ -183,12 +183,12 @@ export function sharingStore(store: Store) {
     async deleteDead({ organization_id, tx }: Actor, document: DocumentState): Promise<void> {
       const { family_id, share_epoch } = document;
       const dead = { organization_id, family_id, share_epoch: { $lt: share_epoch } };
-      await rows.deleteOne(dead, tx ? { session: tx.session } : {});
+      await rows.deleteOne(dead, toSessionOptions(tx));
     },
 
     /** Deletes the token of a family. Returns false if it has none. */
     async delete({ organization_id, tx }: Actor, family_id: string): Promise<boolean> {
-      const options = tx ? { session: tx.session } : {};
+      const options = toSessionOptions(tx);
       return (await rows.deleteOne({ organization_id, family_id }, options)).deletedCount > 0;
     },
   };

@@ -1,6 +1,6 @@
 /** Webhook configs in MongoDB, limited to the organization of the caller; secrets are stored encrypted. */
 import { newId, type Secret } from '#libs/contract';
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, toSessionOptions } from '#libs/store';
 import { type ConfigRow, type SealedSecret, sealedSecrets, webhookConfigs } from './collections.ts';
 
 /** The fields of a new webhook. */
@@ -29,12 +29,14 @@ export function createConfigs(store: Store, now: () => Date) {
   return {
     /** Returns a webhook, or undefined if it does not exist. */
     async find({ organization_id, tx }: Actor, id: string): Promise<ConfigRow | undefined> {
-      return (await rows.findOne({ _id: id, organization_id }, null, toOptions(tx)).lean()) ?? undefined;
+      return (
+        (await rows.findOne({ _id: id, organization_id }, null, toSessionOptions(tx)).lean()) ?? undefined
+      );
     },
 
     /** Returns the number of webhooks. */
     count: ({ organization_id, tx }: Actor): Promise<number> =>
-      rows.countDocuments({ organization_id }, toOptions(tx)),
+      rows.countDocuments({ organization_id }, toSessionOptions(tx)),
 
     /** Returns the webhooks after an id, oldest first. */
     list(
@@ -55,14 +57,14 @@ export function createConfigs(store: Store, now: () => Date) {
     ): Promise<ConfigRow> {
       const secrets = [sealSecret(secret)];
       const row = createRow({ ...fields, organization_id, created_by: user_id, secrets }, now());
-      await rows.insertMany([row], { ...toOptions(tx), lean: true });
+      await rows.insertMany([row], { ...toSessionOptions(tx), lean: true });
       return row;
     },
 
     /** Updates a webhook that exists, and returns it. */
     async update({ tx }: Actor, row: ConfigRow, changes: Changes): Promise<ConfigRow> {
       const set = { ...changes, updated_at: now() };
-      const options = { ...toOptions(tx), returnDocument: 'after' } as const;
+      const options = { ...toSessionOptions(tx), returnDocument: 'after' } as const;
       return (await rows.findOneAndUpdate({ _id: row._id }, { $set: set }, options).lean()) ?? row;
     },
 
@@ -75,14 +77,14 @@ export function createConfigs(store: Store, now: () => Date) {
       id: string,
       { url }: Pick<ConfigRow, 'url'>,
     ): Promise<ConfigRow | null> {
-      const options = { ...toOptions(tx), returnDocument: 'after' } as const;
+      const options = { ...toSessionOptions(tx), returnDocument: 'after' } as const;
       const update = { $set: { breaker_generation: newId() } };
       return rows.findOneAndUpdate({ _id: id, organization_id, url }, update, options).lean();
     },
 
     /** Deletes a webhook. */
     async delete({ organization_id, tx }: Actor, id: string): Promise<void> {
-      await rows.deleteOne({ _id: id, organization_id }, toOptions(tx));
+      await rows.deleteOne({ _id: id, organization_id }, toSessionOptions(tx));
     },
 
     /** Deactivates an active webhook and returns it; undefined if it is not active, or does not have this URL. */
@@ -93,7 +95,7 @@ export function createConfigs(store: Store, now: () => Date) {
     ): Promise<ConfigRow | undefined> {
       const filter = { _id: id, organization_id, is_active: true, ...onlyWith };
       const update = { is_active: false, updated_at: now() };
-      return (await rows.findOneAndUpdate(filter, update, toOptions(tx)).lean()) ?? undefined;
+      return (await rows.findOneAndUpdate(filter, update, toSessionOptions(tx)).lean()) ?? undefined;
     },
 
     /** Deletes expired secrets of all webhooks. */
@@ -114,8 +116,4 @@ function createRow(
 ): ConfigRow {
   const times = { failures_counted_from: at, created_at: at, updated_at: at };
   return { _id: newId(), ...fields, is_active: true, ...times };
-}
-
-function toOptions(tx: Transaction | undefined) {
-  return tx ? { session: tx.session } : {};
 }

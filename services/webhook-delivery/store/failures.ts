@@ -1,5 +1,5 @@
 /** Failed deliveries in MongoDB: which ones have not been reported, and since when a webhook fails. */
-import type { Store, Transaction } from '#libs/store';
+import { type Store, type Transaction, toSessionOptions } from '#libs/store';
 import type { EndpointHealth } from '../rules/endpoint-health.ts';
 import { testType } from '../rules/redelivery.ts';
 import { type ConfigRow, type DeliveryRow, webhookConfigs, webhookDeliveries } from './collections.ts';
@@ -18,7 +18,7 @@ export function createFailures(store: Store) {
 
     /** Returns the active ones of these webhooks. */
     findActive: (ids: readonly string[], tx?: Transaction): Promise<ConfigRow[]> =>
-      configs.find({ _id: { $in: ids }, is_active: true }, null, tx ? { session: tx.session } : {}).lean(),
+      configs.find({ _id: { $in: ids }, is_active: true }, null, toSessionOptions(tx)).lean(),
 
     /** Marks all failures of these webhooks as reported. */
     async discard(configIds: readonly string[]): Promise<void> {

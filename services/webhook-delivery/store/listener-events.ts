@@ -1,6 +1,6 @@
 /** The unconfirmed events of listeners in MongoDB. */
 import { newId } from '#libs/contract';
-import { isDuplicate, type Store, type Transaction } from '#libs/store';
+import { isDuplicate, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { type ListenerEventRow, webhookListenerEvents } from './collections.ts';
 import type { NewEvent } from './new-deliveries.ts';
 
@@ -35,7 +35,7 @@ export function createListenerEvents(store: Pick<Store, 'rows'>, now: () => Date
     /** Deletes events of a listener, all of them without `eventIds`. */
     async delete(listener_id: string, eventIds?: readonly string[], tx?: Transaction): Promise<void> {
       const filter = { listener_id, ...(eventIds && { event_id: { $in: eventIds } }) };
-      await rows.deleteMany(filter, tx ? { session: tx.session } : {});
+      await rows.deleteMany(filter, toSessionOptions(tx));
     },
   };
 

@@ -1,6 +1,6 @@
 /** Listeners in MongoDB: who listens, and until when. */
 import { newId, Secret } from '#libs/contract';
-import type { Actor, Store } from '#libs/store';
+import { type Actor, type Store, toSessionOptions } from '#libs/store';
 import { listenerLifetimeMs } from '../rules/listeners.ts';
 import { type ListenerRow, sealedListenerSecret, webhookListeners } from './collections.ts';
 
@@ -18,7 +18,7 @@ export function createListeners(store: Pick<Store, 'rows' | 'sealing'>, now: () 
   return {
     /** Returns the number of listeners of an organization. */
     count: ({ organization_id, tx }: Actor): Promise<number> =>
-      rows.countDocuments({ organization_id, ...isLive() }, tx ? { session: tx.session } : {}),
+      rows.countDocuments({ organization_id, ...isLive() }, toSessionOptions(tx)),
 
     /** Inserts a listener without events. */
     async insert({ organization_id, user_id, tx }: User, secret: Secret): Promise<ListenerRow> {
@@ -26,7 +26,7 @@ export function createListeners(store: Pick<Store, 'rows' | 'sealing'>, now: () 
       const sealed = sealing.seal(secret.reveal(), { _id });
       const times = { created_at: at, expires_at: getExpiry(at) };
       const row: ListenerRow = { _id, organization_id, user_id, secret: sealed, ...times };
-      await rows.insertMany([row], { ...(tx && { session: tx.session }), lean: true });
+      await rows.insertMany([row], { ...toSessionOptions(tx), lean: true });
       return row;
     },
 

@@ -1,6 +1,6 @@
 /** Redeliveries in MongoDB: finds entries that may be sent again and inserts new deliveries for their events. */
 import { NotFound } from '#libs/contract';
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { type DeliveryRow, webhookDeliveries, webhookEvents, withoutAttempts } from './collections.ts';
 import { createDelivery, insertDeliveries } from './new-deliveries.ts';
 
@@ -12,7 +12,7 @@ export function createRedeliveries(store: Store, now: () => Date) {
   return {
     /** Returns an entry; throws `NotFound`. */
     async getEntry({ organization_id, tx }: Actor, _id: string): Promise<DeliveryRow> {
-      const options = tx ? { session: tx.session } : {};
+      const options = toSessionOptions(tx);
       const row = await rows.findOne({ _id, organization_id }, withoutAttempts, options).lean();
       if (!row) throw NotFound();
       return row;

@@ -1,6 +1,6 @@
 /** Postpones or fails deliveries that wait for an attempt. Leased rows do not change. */
 import type { QueryFilter } from 'mongoose';
-import type { Store, Transaction } from '#libs/store';
+import { type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 
 /** Deliveries older than this fail instead of being postponed. */
@@ -55,7 +55,7 @@ export function createWaitingDeliveries(store: Store) {
       const waiting = { config_id, status: 'pending' as const, due_at: { $exists: true } };
       const failed = { status: 'failed', error: 'webhook_deleted', updated_at: '$$NOW' };
       const update = [{ $set: failed }, { $unset: ['due_at', 'postponed'] }];
-      const options = { ...pipeline, ...(tx && { session: tx.session }) };
+      const options = { ...pipeline, ...toSessionOptions(tx) };
       return (await rows.updateMany(waiting, update, options)).modifiedCount;
     },
   };
