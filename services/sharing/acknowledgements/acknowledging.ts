@@ -10,7 +10,7 @@ import type { CountAcknowledgement } from '../metrics.ts';
 import { refreshDepartmentNames } from './department-names.ts';
 import { toAcknowledgement } from './presenters.ts';
 import { recordAcknowledgement, retryDuplicate } from './recording.ts';
-import type { AcknowledgementDeps } from './requests.ts';
+import { type AcknowledgementDeps, getNamedDocument } from './requests.ts';
 
 const position = z.tuple([id]);
 
@@ -18,14 +18,14 @@ const position = z.tuple([id]);
 export function acknowledgementHandlers(
   deps: AcknowledgementDeps & { count: CountAcknowledgement },
 ): Route[] {
-  const { store, documents, requests, members, acknowledgements, now, count } = deps;
+  const { store, requests, members, acknowledgements, now, count } = deps;
   return [
     handle(
       createAcknowledgement,
       async ({ actor, body, authorize }) => {
         const acknowledge = () =>
           store.respond(actor, async (within, tx) => {
-            const document = await getDocument(within, body.document_id, 'body');
+            const document = await getNamedDocument(deps, within, body.document_id, 'body');
             const found = await requests.findOpen(within, document.family_id);
             if (!found) throw AcknowledgementRequestIsClosed();
             const open = await refreshDepartmentNames(deps, within, found);
@@ -52,7 +52,7 @@ export function acknowledgementHandlers(
 
     handle(listAcknowledgements, async ({ actor, query }) => {
       const { cursor, limit, document_id, request_id } = query;
-      if (document_id !== undefined) await getDocument(actor, document_id, 'query');
+      if (document_id !== undefined) await getNamedDocument(deps, actor, document_id, 'query');
       if (request_id !== undefined) await assertRequest(actor, request_id);
       const [from] = parseCursor(cursor, position) ?? [];
       const filters = { document_id, request_id, person_id: getVisibleUser(actor) };
@@ -60,13 +60,6 @@ export function acknowledgementHandlers(
       return toPage({ found, limit, toItem: toAcknowledgement, position: (_, next) => [next._id] });
     }),
   ];
-
-  async function getDocument(actor: Actor, documentId: string, place: 'body' | 'query') {
-    const document = await documents.find(actor, documentId);
-    if (document) return document;
-    const message = 'The document does not exist';
-    throw listErrors(InvalidRequest, [{ path: `${place}/document_id`, message }]);
-  }
 
   async function assertRequest(actor: Actor, requestId: string): Promise<void> {
     if (await requests.find(actor, requestId)) return;

@@ -33,7 +33,7 @@ import { selectAwaiting } from './awaiting.ts';
 import { closeEnded, closeRequest } from './closing.ts';
 import { resolveDepartmentNames } from './department-names.ts';
 import { toRequest } from './presenters.ts';
-import { type AcknowledgementDeps, countPeople, findRequest } from './requests.ts';
+import { type AcknowledgementDeps, countPeople, findRequest, getNamedDocument } from './requests.ts';
 import type { AudienceInput } from './shapes.ts';
 
 const position = z.tuple([id]);
@@ -46,7 +46,7 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
       requestAcknowledgement,
       async ({ actor, body, authorize }) => {
         const create = store.respond(actor, async (within, tx) => {
-          const document = await getDocument(within, body.document_id, 'body');
+          const document = await getNamedDocument(deps, within, body.document_id, 'body');
           authorize(document);
           await assertMembers(within, body.audience);
           const { row_version } = await assertRequestable(within, document);
@@ -69,13 +69,14 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
       },
       {
         authorizeReplay: async ({ actor, body, authorize }) =>
-          authorize(await getDocument(actor, body.document_id, 'body')),
+          authorize(await getNamedDocument(deps, actor, body.document_id, 'body')),
       },
     ),
 
     handle(listAcknowledgementRequests, async ({ actor, query }) => {
       const { cursor, limit, document_id, status, awaiting } = query;
-      const document = document_id === undefined ? undefined : await getDocument(actor, document_id, 'query');
+      const document =
+        document_id === undefined ? undefined : await getNamedDocument(deps, actor, document_id, 'query');
       const [from] = parseCursor(cursor, position) ?? [];
       const filters = { family_id: document?.family_id, status: awaiting ? ('open' as const) : status };
       if (awaiting && status === 'closed') return [];
@@ -144,13 +145,6 @@ export function requestHandlers(deps: AcknowledgementDeps): Route[] {
       },
     ),
   ];
-
-  async function getDocument(actor: Actor, documentId: string, place: 'body' | 'query') {
-    const document = await documents.find(actor, documentId);
-    if (document) return document;
-    const message = 'The document does not exist';
-    throw listErrors(InvalidRequest, [{ path: `${place}/document_id`, message }]);
-  }
 
   function getRequest(actor: Actor, requestId: string) {
     return findRequest(deps, actor, requestId);

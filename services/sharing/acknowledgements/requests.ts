@@ -1,5 +1,5 @@
-/** What the operations on acknowledgements share: their dependencies, finding a request, and counting its people. */
-import { NotFound } from '#libs/contract';
+/** What the operations on acknowledgements share: their dependencies, lookups, and counting people. */
+import { InvalidRequest, listErrors, NotFound } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
 import { getStatus } from '../rules/acknowledgement.ts';
 import type { RequestRow } from '../store/acknowledgement-collections.ts';
@@ -36,6 +36,19 @@ export async function findRequest(
   const { published } = state;
   const [request = state.request] = await resolveDepartmentNames(documents, actor, [state.request]);
   return { request, version: published ?? (await documents.getLatest(actor, request.family_id)) };
+}
+
+/** Returns the document that a field `document_id` of the body or the query names, or throws `InvalidRequest`. */
+export async function getNamedDocument(
+  { documents }: Pick<AcknowledgementDeps, 'documents'>,
+  actor: Actor,
+  documentId: string,
+  place: 'body' | 'query',
+): Promise<DocumentState> {
+  const document = await documents.find(actor, documentId);
+  if (document) return document;
+  const message = 'The document does not exist';
+  throw listErrors(InvalidRequest, [{ path: `${place}/document_id`, message }]);
 }
 
 /** Counts the people whom a request asks, by their status. */
