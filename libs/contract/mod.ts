@@ -40,7 +40,7 @@ export {
   type QueryOf,
   type ResourceOf,
 } from './operation.ts';
-export { invalidCursor, type Page, page, parseCursor, toCursor } from './page.ts';
+export { invalidCursor, page, parseCursor, toCursor } from './page.ts';
 export {
   type InputError,
   listErrors,

@@ -36,7 +36,6 @@ export {
   rewrite,
   valueW,
   W,
-  type WElement,
   w,
   walkElements,
 } from './tree.ts';
@@ -48,10 +47,9 @@ export {
   isElement,
   parseXml,
   writeXml,
-  type XmlAttribute,
   type XmlBudget,
   type XmlElement,
   type XmlNode,
   type XmlRaw,
 } from './xml.ts';
-export { cleanXml, escapeLine, escapeXml } from './xml-text.ts';
+export { escapeLine, escapeXml } from './xml-text.ts';

@@ -1,7 +1,7 @@
 /** Turns any string into XML 1.0 text: removes characters that XML does not allow and escapes the rest. */
 
 /** Removes C0 controls, U+FFFE and U+FFFF, and replaces lone surrogates (XML 1.0, production 2, Char). */
-export function cleanXml(text: string): string {
+function cleanXml(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
   return wellFormed.replace(NOT_XML, '');
 }

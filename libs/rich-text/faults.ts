@@ -1,6 +1,5 @@
 /** Validates untrusted values as rich text and lists everything that is wrong with them. */
 import { findAttributeFaults, isRecord } from './attributes.ts';
-import type { RichText } from './tree.ts';
 
 type Fault = { path: string; message: string };
 type Limits = { maxDepth: number; maxBytes: number; maxFaults: number };
@@ -10,7 +9,6 @@ type Pending = { value: unknown; path: string; depth: number };
 export const maxRichTextBytes = 512 * 1024;
 
 const defaults: Limits = { maxDepth: 32, maxBytes: maxRichTextBytes, maxFaults: 20 };
-const unlimited = { maxDepth: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
 const nodeFields = new Set(['type', 'content', 'text', 'marks', 'attrs']);
 const markFields = new Set(['type', 'attrs']);
 
@@ -26,11 +24,6 @@ export function findFaults(value: unknown, options: Partial<Limits> = {}): Fault
     if (found.push(fault) >= limits.maxFaults) break;
   }
   return found;
-}
-
-/** Whether the value is valid rich text; depth and size are not limited. */
-export function isRichText(value: unknown): value is RichText {
-  return findFaults(value, unlimited).length === 0;
 }
 
 function* findTreeFaults(value: unknown, limits: Limits): Generator<Fault> {

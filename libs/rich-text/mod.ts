@@ -6,15 +6,15 @@ export {
   mayNameAssets,
   toAssetSource,
 } from './asset.ts';
-export { type Callout, type CalloutKind, calloutKinds, getCallout } from './callout.ts';
-export { type ColorName, colorNames, getColor } from './color.ts';
-export { findFaults, isRichText, maxRichTextBytes } from './faults.ts';
-export { fromHast, type HastOptions } from './from-hast.ts';
+export { type CalloutKind, calloutKinds, getCallout } from './callout.ts';
+export { colorNames, getColor } from './color.ts';
+export { findFaults, maxRichTextBytes } from './faults.ts';
+export { fromHast } from './from-hast.ts';
 export { toGfm } from './gfm.ts';
 export { createGrid, type GridCell } from './grid.ts';
-export { type HastDrop, hastDrops } from './hast-element-kinds.ts';
+export type { HastDrop } from './hast-element-kinds.ts';
 export { createHastElement, type HastNode, hasClass, isHastElement, toHastText } from './hast-elements.ts';
-export { type HtmlOptions, type HtmlWords, toHtml } from './html.ts';
+export { type HtmlWords, toHtml } from './html.ts';
 export type { FindPicture } from './html-inline.ts';
 export { type Image, parseImage, parsePageImage, readImage } from './image.ts';
 export { knownMarks } from './known-marks.ts';

@@ -35,7 +35,7 @@ export const markdownType = 'text/markdown; charset=utf-8';
 export const htmlType = 'text/html; charset=utf-8';
 
 /** The flavors of Markdown: plain paragraphs and bullet lists, or GitHub Flavored Markdown. */
-export const markdownFlavors = ['plain', 'gfm'] as const;
+const markdownFlavors = ['plain', 'gfm'] as const;
 export type MarkdownFlavor = (typeof markdownFlavors)[number];
 
 const docParams = z.object({ doc_id: id });

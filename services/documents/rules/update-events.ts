@@ -1,7 +1,7 @@
 /** Decides when a `document.updated` event is due after an edit of a published document. */
 
 /** The minimum time between two `document.updated` events of one document, ms. */
-export const updateEventDelayMs = 5_000;
+const updateEventDelayMs = 5_000;
 
 /** The fields of a document that the rule needs. */
 export interface UpdateEventState {

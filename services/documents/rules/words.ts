@@ -1,7 +1,7 @@
 /** Splits text in any language into search words. Uses no dictionary, stemming or stop words. */
 
 /** The maximum size of the words of one document: bytes of UTF-8, plus one byte per word. */
-export const maxWordBytes = 64 * 1024;
+const maxWordBytes = 64 * 1024;
 
 /** Longer words are truncated to this many UTF-16 code units. */
 const maxWordLength = 64;
@@ -18,7 +18,7 @@ const unspaced = /([\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\
 const ascii = /^[\x00-\x7f]*$/;
 
 /** Removes case, accents and compatibility forms (UAX 15): `ÉTÉ` becomes `ete`, `Straße` `strasse`. */
-export function normalizeText(text: string): string {
+function normalizeText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   const unaccented = text.normalize('NFKD').replaceAll(accents, '');
   // ẞ, ß and ss become one form, and so do ς and σ

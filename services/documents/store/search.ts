@@ -4,7 +4,7 @@ import { normalizeTitle } from '../rules/words.ts';
 import { search as searchRows } from './collections.ts';
 
 /** The maximum number of documents that one query finds. */
-export const maxMatches = 1_000;
+const maxMatches = 1_000;
 
 /** How many documents with the rarest word are checked for the other words. Bounds the query time. */
 const maxCandidates = 10 * maxMatches;

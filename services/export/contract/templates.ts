@@ -23,7 +23,7 @@ export const TemplateInvalid = problem(
 export const builtIn = 'default';
 
 /** Maximum size of a template file, bytes. */
-export const maxTemplateBytes = 10 * 1024 * 1024;
+const maxTemplateBytes = 10 * 1024 * 1024;
 
 export const Template = z
   .strictObject({
@@ -53,7 +53,7 @@ const inches = z
   .meta({ type: 'number', minimum: 0, maximum: 3 });
 
 /** The text fields of an upload; other fields are ignored. */
-export const templateFields = z
+const templateFields = z
   .object({
     name: requiredText(200, 'A name is required'),
     indent_inches: inches.meta({

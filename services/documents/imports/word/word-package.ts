@@ -24,7 +24,7 @@ import { type ImportReason, rejectImport, rejectSize } from '../import-fault.ts'
 const MIB = 1024 * 1024;
 
 /** The limits of a Word file. */
-export const wordLimits: UnpackLimits = {
+const wordLimits: UnpackLimits = {
   fileBytes: 20 * MIB,
   entries: 5_000,
   unpackedBytes: 100 * MIB,

@@ -44,7 +44,7 @@ export function ensureStyles(sheet: StyleSheet): StyleInfos {
 }
 
 /** Finds a style by its built-in name or an alias; `name` is in lower case. */
-export function findStyle(sheet: StyleSheet, name: string, type: string): XmlElement | undefined {
+function findStyle(sheet: StyleSheet, name: string, type: string): XmlElement | undefined {
   return sheet.byName.get(`${type}/${name}`);
 }
 
