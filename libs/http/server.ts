@@ -191,7 +191,7 @@ function setRequestId(request: Request, response: Response, next: NextFunction):
 function handleUnknownRoute(
   operations: readonly AnyOperation[],
   apiPrefix: string,
-  refuse: (response: Response, problem: Problem) => void,
+  rejectUnmatched: (response: Response, problem: Problem) => void,
 ) {
   const getPath = (operation: AnyOperation) => toExpressPath(operation, apiPrefix);
   const table = groupByPath(operations, getPath).map(([path, own]) => {
@@ -200,7 +200,7 @@ function handleUnknownRoute(
   });
   return (request: Request, response: Response) => {
     const found = table.find(({ pattern }) => pattern.test(request.path));
-    if (!found) return refuse(response, NotFound('This route does not exist.'));
-    refuse(response, MethodNotAllowed(undefined, { headers: { Allow: found.Allow } }));
+    if (!found) return rejectUnmatched(response, NotFound('This route does not exist.'));
+    rejectUnmatched(response, MethodNotAllowed(undefined, { headers: { Allow: found.Allow } }));
   };
 }

@@ -70,7 +70,7 @@ export async function openUserAdmin(uri: Secret): Promise<UserAdmin> {
 /** Builds the command that creates a service's role, or sets its privileges to exactly its grants. */
 export function roleCommand(contract: Contract, db: string, isNew: boolean): Command {
   const privileges = toGrants(contract).map(({ collection, actions }) => ({
-    resource: { db, collection: collection },
+    resource: { db, collection },
     actions,
   }));
   const role = getRoleName(contract.name);

@@ -1,6 +1,6 @@
 /** Shards: groups of due deliveries, so that replicas can start to poll at different ones. */
 
-/** Number of shards. Rows are spread over shards so that replicas can start polling at different ones. */
+/** The number of shards. */
 export const shardCount = 16;
 
 /** Splits all shards into two halves, from a random start. `random` is in [0, 1). */
