@@ -63,15 +63,13 @@ async function match(
 ): Promise<number | string> {
   const { store } = fixture;
   let passed = 0;
-  const rows: Store['rows'] = (collection) => {
-    const model = store.rows(collection);
-    if (collection.name !== webhookDeliveries.name) return model;
-    const real = model.db.collection(collection.name);
+  const collection: Store['collection'] = (owned) => {
+    const real = store.collection(owned);
+    if (owned.name !== webhookDeliveries.name) return real;
     const bulkWrite = (...all: Parameters<typeof real.bulkWrite>) => around(() => real.bulkWrite(...all));
-    const db = Object.create(model.db, { collection: { value: () => ({ bulkWrite }) } });
-    return Object.create(model, { db: { value: db } });
+    return Object.create(real, { bulkWrite: { value: bulkWrite } });
   };
-  const newDeliveries = createNewDeliveries({ ...store, rows }, () => new Date(), 60_000);
+  const newDeliveries = createNewDeliveries({ ...store, collection }, () => new Date(), 60_000);
   const [subscriber] = matchingSubscribers([ThingHappened], {
     store,
     receivers: createReceivers(store, () => new Date()),

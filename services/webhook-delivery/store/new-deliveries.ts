@@ -55,7 +55,7 @@ export function createNewDeliveries(store: Store, now: () => Date, lockMs: numbe
           : dueAtOnce;
       try {
         const upserts = newRows.map((row) => toUpsert(row, toSchedule(row)));
-        await getCollection(store).bulkWrite(upserts, { ordered: false });
+        await store.collection(webhookDeliveries).bulkWrite(upserts, { ordered: false });
         return [...newRows];
       } catch (error) {
         if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
@@ -119,18 +119,14 @@ export function createDelivery(event: EventRef, config_id: string, at: Date): De
  * Inserts deliveries in a transaction. They are due at once on the server's clock, regardless of `due_at`.
  */
 export async function insertDeliveries(
-  store: Pick<Store, 'rows'>,
+  store: Pick<Store, 'collection'>,
   rows: readonly DeliveryRow[],
   { session }: Pick<Transaction, 'session'>,
 ): Promise<void> {
-  await getCollection(store).bulkWrite(
+  await store.collection(webhookDeliveries).bulkWrite(
     rows.map((row) => toUpsert(row, dueAtOnce)),
     { session },
   );
-}
-
-function getCollection(store: Pick<Store, 'rows'>) {
-  return store.rows(webhookDeliveries).db.collection<DeliveryRow>(webhookDeliveries.name);
 }
 
 /** `$$NOW` is only available in update pipelines, so new rows are written as upserts. */

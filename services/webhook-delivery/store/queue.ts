@@ -97,6 +97,7 @@ const claimedFields = {
 /** Creates the queue. `lockMs` is how long a row stays locked after its claim. */
 export function createQueue(store: Store, lockMs: number) {
   const rows = store.rows(webhookDeliveries);
+  const driver = store.collection(webhookDeliveries);
   const events = store.rows(webhookEvents);
 
   return {
@@ -127,8 +128,7 @@ export function createQueue(store: Store, lockMs: number) {
     /** Records outcomes and unlocks the rows. Rows whose claim is no longer valid do not change. */
     async finish(outcomes: readonly Outcome[]): Promise<void> {
       if (outcomes.length === 0) return;
-      const collection = rows.db.collection<DeliveryRow>(webhookDeliveries.name);
-      await collection.bulkWrite(outcomes.map(toUpdate), { ordered: false });
+      await driver.bulkWrite(outcomes.map(toUpdate), { ordered: false });
     },
 
     /** Unlocks rows that a claim locked and that were not sent: they lose no attempt and are due at once. */
