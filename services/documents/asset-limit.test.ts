@@ -59,7 +59,7 @@ test('concurrent uploads of different pictures stay within the limit', async () 
   const used = 2 * pixel.byteLength;
   expect(responses.find(({ status }) => status === 402)?.body).toMatchObject({
     ...{ code: 'storage_quota_exhausted', storage_limit: 'asset_bytes', limit, used },
-    detail: expect.stringContaining('Remove pictures from documents, or choose a larger plan.'),
+    detail: expect.stringContaining('Remove pictures from documents, or ask the operator for a larger plan.'),
   });
   expect(await readUse(ada)).toEqual({ used, limit });
   const labels = { service: 'documents', limit: 'asset_bytes' };

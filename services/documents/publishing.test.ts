@@ -119,6 +119,7 @@ describe('the quota', () => {
       code: 'publish_quota_exhausted',
       publish_limit: 2,
       renews_at: null,
+      detail: expect.stringContaining('they do not renew; ask the operator for a larger plan.'),
     });
     const subscription = await context.app.request('GET', '/organization/subscription', { as: bo.as });
     const terms = { plan: 'trial', publish_limit: 2, publish_used: 2, renews_at: null };

@@ -106,7 +106,8 @@ describe('a limit of documents', () => {
     expect(responses.find((response) => response?.status === 402)?.body).toMatchObject({
       code: 'storage_quota_exhausted',
       ...{ storage_limit: 'documents', limit: maxDocuments, used: maxDocuments },
-      detail: 'Your plan allows 6 documents; 6 are used. Delete drafts, or choose a larger plan.',
+      detail:
+        'Your plan allows 6 documents; 6 are used. Delete drafts, or ask the operator for a larger plan.',
     });
     expect((await readStorage(ada)).documents).toEqual({ used: maxDocuments, limit: maxDocuments });
     expect(await readCounter(ada)).toEqual({ documents: maxDocuments, blocks: maxDocuments });

@@ -37,7 +37,7 @@ test('concurrent uploads stay within the limit', async () => {
   const used = 2 * file.byteLength;
   expect(responses.find(({ status }) => status === 402)?.body).toMatchObject({
     ...{ code: 'storage_quota_exhausted', storage_limit: 'template_bytes', limit, used },
-    detail: expect.stringContaining('Delete templates, or choose a larger plan.'),
+    detail: expect.stringContaining('Delete templates, or ask the operator for a larger plan.'),
   });
   const { storage } = await must(app, 'GET', '/organization/subscription', { as });
   expect(storage.template_bytes).toEqual({ used, limit });

@@ -62,7 +62,9 @@ function counterId(organizationId: string, terms: Terms, at: Date): string {
 
 function quotaExhausted(terms: Terms, at: Date) {
   const renews_at = nextRenewal(terms, at);
-  const when = renews_at ? `they renew at ${renews_at}` : 'they do not renew; choose a larger plan';
+  const when = renews_at
+    ? `they renew at ${renews_at}`
+    : 'they do not renew; ask the operator for a larger plan';
   return PublishQuotaExhausted(
     `The ${terms.publish_limit} publish events of your plan are used up; ${when}.`,
     {

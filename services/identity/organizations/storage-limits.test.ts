@@ -53,7 +53,8 @@ describe('API keys', () => {
     expect([countStatuses(responses, 201), countStatuses(responses, 402)]).toEqual([3, 17]);
     expect(responses.find(({ status }) => status === 402)?.body).toMatchObject({
       ...{ code: 'storage_quota_exhausted', storage_limit: 'api_keys', limit: 5, used: 5 },
-      detail: 'Your plan allows 5 API keys; 5 are used. Revoke API keys, or choose a larger plan.',
+      detail:
+        'Your plan allows 5 API keys; 5 are used. Revoke API keys, or ask the operator for a larger plan.',
     });
     expect((await readStorage(ada)).api_keys).toEqual({ used: 5, limit: 5 });
     expect(await app.db.collection('api_keys').countDocuments({ organization_id: ada.organizationId })).toBe(

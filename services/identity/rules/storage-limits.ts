@@ -108,5 +108,5 @@ export function describeExhaustion({ name, limit, used, needed }: StorageDemand)
   const { noun, advice } = nouns[name];
   const format = (value: number) => value.toLocaleString('en-US');
   const more = needed === 1 ? '' : `, and this request needs ${format(needed)} more`;
-  return `Your plan allows ${format(limit)} ${noun}; ${format(used)} are used${more}. ${advice}, or choose a larger plan.`;
+  return `Your plan allows ${format(limit)} ${noun}; ${format(used)} are used${more}. ${advice}, or ask the operator for a larger plan.`;
 }

@@ -31,7 +31,8 @@ test('20 concurrent requests with 3 places left create 3 webhooks', async () => 
   expect([responses.filter(({ status }) => status === 201).length, rejected.length]).toEqual([3, 17]);
   expect(rejected[0]?.body).toMatchObject({
     ...{ code: 'storage_quota_exhausted', storage_limit: 'webhooks', limit: 5, used: 5 },
-    detail: 'Your plan allows 5 webhooks; 5 are used. Delete webhooks, or choose a larger plan.',
+    detail:
+      'Your plan allows 5 webhooks; 5 are used. Delete webhooks, or ask the operator for a larger plan.',
   });
   const { storage } = await must(app, 'GET', '/organization/subscription', { as });
   expect(storage.webhooks).toEqual({ used: 5, limit: 5 });
