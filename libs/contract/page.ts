@@ -13,12 +13,6 @@ export const page = {
     .meta({ description: 'Position where the page starts, from the `Link` header of the previous page' }),
 };
 
-/** One page of rows. `next` is the cursor of the next page, if there is one. */
-export interface Page<Row> {
-  rows: Row[];
-  next?: string;
-}
-
 /** Encodes a position as the text of a cursor. The router seals the text before it sends the cursor. */
 export function toCursor(position: readonly (string | number | null)[]): string {
   return JSON.stringify(position);
