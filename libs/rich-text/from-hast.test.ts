@@ -2,9 +2,13 @@
 import { expect, test } from '@jest/globals';
 import { fromParse5 } from 'hast-util-from-parse5';
 import { parseFragment } from 'parse5';
+import { slowness } from '#libs/testing';
 import { findFaults } from './faults.ts';
 import { fromHast } from './from-hast.ts';
 import type { HastDrop } from './hast-element-kinds.ts';
+import { createHastElement } from './hast-elements.ts';
+import { groupItems } from './hast-lists.ts';
+import { toHtml } from './html.ts';
 import type { RichText } from './tree.ts';
 
 let drops: HastDrop[] = [];
@@ -118,6 +122,13 @@ test.each<[string, string, string[]]>([
       'table(tableRow(tableCell(paragraph(a))tableCell{"rowspan":2}(paragraph(b)))tableRow(tableCell(paragraph(c)))tableRow(tableCell(paragraph(d))tableCell(paragraph(e))))',
     ],
   ],
+  [
+    'a cell that ends with its row group',
+    '<table><thead><tr><th rowspan=2>A<th>B</thead><tbody><tr><td rowspan=9>1<td>2</table>',
+    [
+      'table(tableRow(tableHeader(paragraph(A))tableHeader(paragraph(B)))tableRow(tableCell{"rowspan":9}(paragraph(1))tableCell(paragraph(2))))',
+    ],
+  ],
   ['a picture alone', '<p><img src="x"></p>', ['image{"src":"x"}()']],
   ['a picture in text', '<p>a <img src="x"> b</p>', ['paragraph(a image{"src":"x"}() b)']],
   ['a missing picture', '<p><img src="none" alt="valve"></p>', ['paragraph([picture: valve])']],
@@ -150,6 +161,36 @@ test('scripts, controls, frames and unsafe links are counted', () => {
     '<script>1</script><input name="a"><iframe></iframe><a href="ftp://a.example">b</a><a href="#c">d</a>',
   );
   expect(drops).toEqual(['script', 'form_control', 'embedded_content', 'unsafe_link']);
+});
+
+test('40,000 lists after one item are read in linear time', () => {
+  const list = createHastElement('ol', {}, [
+    createHastElement('li'),
+    ...Array.from({ length: 40_000 }, () => createHastElement('ul')),
+  ]);
+  const start = performance.now();
+  expect(groupItems(list)).toHaveLength(1);
+  expect(performance.now() - start).toBeLessThan(1_000 * slowness);
+});
+
+test('a table is the same after HTML is read and written again', () => {
+  const cell = (type: string, rowspan: number): RichText => ({ type, attrs: { rowspan } });
+  const row = (...content: RichText[]): RichText => ({ type: 'tableRow', content });
+  const th = (rowspan = 1) => cell('tableHeader', rowspan);
+  const td = (rowspan = 1) => cell('tableCell', rowspan);
+  const tables = [
+    [row(th(2), th()), row(td())],
+    [row(th(2), th()), row(th()), row(td(9), td())],
+    [row(th(), th()), row(th(2), th()), row(td())],
+    [row(th(), th(9))],
+  ];
+  for (const content of tables) {
+    const html = toHtml({ type: 'table', content });
+    const [table] = convert(html);
+    expect(table && toHtml(table)).toBe(
+      html.replaceAll('></th>', '><p></p></th>').replaceAll('></td>', '><p></p></td>'),
+    );
+  }
 });
 
 test('lists deeper than 32 levels become paragraphs with all texts', () => {

@@ -4,6 +4,7 @@ import { getInteger } from './attributes.ts';
 import { getCallout } from './callout.ts';
 import { toPhrasing } from './gfm-inline.ts';
 import { createGrid, type GridCell } from './grid.ts';
+import { maxListStart } from './list-start.ts';
 import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
 
@@ -74,7 +75,7 @@ function toCodeLines(node: RichText): Line[] {
 }
 
 function toListLines(list: RichText): Line[] {
-  const start = getInteger(list, 'start', 0, 999_999_999) ?? 1;
+  const start = getInteger(list, 'start', 0, maxListStart) ?? 1;
   return (list.content ?? []).flatMap((item, index) => {
     const [first, ...more] = toLines(item).filter((line) => line.length > 0);
     const bullet = getBullet(list, item, start + index);

@@ -53,9 +53,15 @@ test.each<[string, RichText, string[]]>([
     ['9. a', '   - b', '10. c'],
   ],
   [
-    'numbers of more than nine digits start from 1',
-    nodeWith('orderedList', { start: 999_999_999 }, li('a'), li('b')),
+    'numbers above 32,767 start from 1',
+    nodeWith('orderedList', { start: 32_768 }, li('a'), li('b')),
     ['1. a', '2. b'],
+  ],
+  ['the number 32,767 is kept', nodeWith('orderedList', { start: 32_767 }, li('a')), ['32767. a']],
+  [
+    'numbers above 32,767 in a cell start from 1',
+    node('table', node('tableRow', node('tableHeader', nodeWith('orderedList', { start: 32_768 }, li('a'))))),
+    ['| 1. a |', '| --- |'],
   ],
   [
     'an empty item of an ordered list has its number',

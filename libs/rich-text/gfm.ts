@@ -5,6 +5,7 @@ import { type CalloutKind, getCallout } from './callout.ts';
 import { toPhrasing } from './gfm-inline.ts';
 import { toGfmTable } from './gfm-table.ts';
 import { findTopLevel, getLevel } from './headings.ts';
+import { maxListStart } from './list-start.ts';
 import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
 import { toWellFormed } from './well-formed.ts';
@@ -26,9 +27,6 @@ const alerts: Record<CalloutKind, string> = {
   caution: 'CAUTION',
   note: 'NOTE',
 };
-
-/** The largest number of a list item in Markdown (CommonMark 5.2). */
-const maxNumber = 999_999_999;
 
 /**
  * Converts a tree to blocks for `toMarkdown`. The top heading level becomes `headingLevel`. Callouts become
@@ -116,7 +114,7 @@ function list(node: RichText, shift: number): List[] {
   const children = (node.content ?? []).flatMap((item) => listItem(item, ordered, shift));
   if (children.length === 0) return [];
   const spread = children.some((item) => item.spread);
-  const start = ordered ? (getInteger(node, 'start', 0, maxNumber + 1 - children.length) ?? 1) : null;
+  const start = ordered ? (getInteger(node, 'start', 0, maxListStart) ?? 1) : null;
   return [{ type: 'list', ordered, start, spread, children }];
 }
 

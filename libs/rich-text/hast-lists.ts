@@ -1,6 +1,7 @@
 /** Reads the items of HTML lists, and the checkboxes of task lists. */
 import type { Element } from 'hast';
 import { type HastNode, hasClass, isHastElement, isListElement } from './hast-elements.ts';
+import { maxListStart } from './list-start.ts';
 import type { RichText } from './tree.ts';
 
 /** Consecutive items of one list that all have a checkbox, or none. An item is a list of nodes. */
@@ -11,17 +12,15 @@ interface ItemGroup {
   items: HastNode[][];
 }
 
-const maxNumber = 32_767;
-
 /** Groups the items of a list by checkboxes and numbers. Anything between items belongs to the item before it. */
 export function groupItems({ tagName, properties, children }: Element): ItemGroup[] {
   const items: { value: number | undefined; nodes: HastNode[] }[] = [];
   for (const child of children) {
     const last = items.at(-1);
     if (isHastElement(child) && child.tagName === 'li')
-      items.push({ value: readNumber(child.properties.value), nodes: child.children });
+      items.push({ value: readNumber(child.properties.value), nodes: [...child.children] });
     else if (isBlank(child)) continue;
-    else if (isHastElement(child) && isListElement(child) && last) last.nodes = [...last.nodes, child];
+    else if (isHastElement(child) && isListElement(child) && last) last.nodes.push(child);
     else items.push({ value: undefined, nodes: [child] });
   }
   const groups: ItemGroup[] = [];
@@ -32,7 +31,7 @@ export function groupItems({ tagName, properties, children }: Element): ItemGrou
     const at = (tagName === 'ol' ? value : undefined) ?? next;
     if (last?.isTask === isTask && at === next) last.items.push(nodes);
     else groups.push({ isTask, start: at, items: [nodes] });
-    next = Math.min(maxNumber, at + 1);
+    next = Math.min(maxListStart, at + 1);
   }
   return groups;
 }
@@ -40,7 +39,7 @@ export function groupItems({ tagName, properties, children }: Element): ItemGrou
 /** Returns undefined for a number that a list cannot have. */
 function readNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value ?? Number.NaN);
-  return Number.isInteger(number) && number >= 0 && number <= maxNumber ? number : undefined;
+  return Number.isInteger(number) && number >= 0 && number <= maxListStart ? number : undefined;
 }
 
 /** The checkbox at the beginning of an item, and the item without it. Undefined if there is none. */

@@ -13,15 +13,23 @@ interface Cell {
 /** Returns the captions of a table and its rows, which have at least one cell. Loose content becomes cells. */
 export function readTableRows(table: Element): { captions: Element[]; rows: Cell[][] } {
   const captions: Element[] = [];
-  const rows: Cell[][] = [];
+  const groups: Cell[][][] = [[]];
   for (const child of table.children) {
     if (!isHastElement(child)) continue;
     if (child.tagName === 'caption') captions.push(child);
-    else if (child.tagName === 'tr') rows.push(readCells(child));
+    else if (child.tagName === 'tr') groups.at(-1)?.push(readCells(child));
     else if (/^(thead|tbody|tfoot)$/.test(child.tagName))
-      for (const row of child.children) if (isHastElement(row)) rows.push(readCells(row));
+      groups.push(child.children.filter(isHastElement).map(readCells), []);
   }
-  return { captions, rows: removeEmptyRows(rows) };
+  const full = groups.filter((rows) => rows.length > 0);
+  for (const rows of full.slice(0, -1)) endRowSpans(rows);
+  return { captions, rows: removeEmptyRows(full.flat()) };
+}
+
+/** In a browser, no cell covers rows of the next group, such as `tbody` after `thead`. */
+function endRowSpans(rows: readonly Cell[][]): void {
+  for (const [at, cells] of rows.entries())
+    for (const cell of cells) cell.rowspan = Math.min(cell.rowspan, rows.length - at);
 }
 
 /** Rich text has no rows without cells. The cells that cover such a row cover one row less. */

@@ -18,18 +18,36 @@ const minLongWord = 31;
 const longWord = new RegExp(`[^\\s\\p{Lo}]{${minLongWord}}`, 'u');
 
 /**
- * Leading rows of only header cells become the `thead`; a header cell in a later row is a row header. A table
- * may be wider than the page, so its wrapper scrolls and can be focused by keyboard; `label` is its name.
+ * Leading rows of only header cells become the `thead`, unless their cells cover rows below it; a header cell in a
+ * later row is a row header. A table may be wider than the page, so its wrapper scrolls and can be focused by
+ * keyboard; `label` is its name.
  */
 export function tableHtml(node: RichText, label: string, renderCell: (cell: RichText) => Html): Html {
   const rows = node.content ?? [];
-  const body = rows.findIndex((row) => row.content?.some((cell) => cell.type !== 'tableHeader'));
-  const split = body === -1 ? rows.length : body;
+  const split = countHeaderRows(rows);
   const part = (name: string, scope: string, some: RichText[]): Html[] =>
     some.length === 0 ? [] : [element(name, {}, tableRows(some, scope, renderCell))];
   const parts = [...part('thead', 'col', rows.slice(0, split)), ...part('tbody', 'row', rows.slice(split))];
   const box = { class: 'table', tabindex: 0, role: 'group', 'aria-label': label };
   return element('div', box, element('table', {}, joinHtml(parts)));
+}
+
+/** Counts the rows of the `thead`, in which browsers end its cells. */
+function countHeaderRows(rows: RichText[]): number {
+  const body = rows.findIndex((row) => row.content?.some((cell) => cell.type !== 'tableHeader'));
+  if (body === -1) return rows.length;
+  let count = 0;
+  // the first row that no cell above covers
+  let end = 0;
+  for (const [at, { content = [] }] of rows.slice(0, body).entries()) {
+    for (const cell of content) end = Math.max(end, at + getRowSpan(cell));
+    if (end <= at + 1) count = at + 1;
+  }
+  return count;
+}
+
+function getRowSpan(cell: RichText): number {
+  return getInteger(cell, 'rowspan', 2, 1000) ?? 1;
 }
 
 function tableRows(rows: RichText[], scope: string, renderCell: (cell: RichText) => Html): Html {
@@ -38,7 +56,7 @@ function tableRows(rows: RichText[], scope: string, renderCell: (cell: RichText)
   const html = rows.map((row) => {
     const [first] = row.content ?? [];
     const isContinued = covered > 0;
-    covered = isContinued ? covered - 1 : first ? (getInteger(first, 'rowspan', 2, 1000) ?? 1) - 1 : 0;
+    covered = isContinued ? covered - 1 : first ? getRowSpan(first) - 1 : 0;
     const cells = (row.content ?? []).map((cell) => tableCell(cell, scope, renderCell));
     return element('tr', { class: isContinued ? 'continued' : undefined }, joinHtml(cells));
   });

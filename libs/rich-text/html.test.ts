@@ -211,13 +211,26 @@ test('leading header rows become thead, later header cells row headers', () => {
   );
 });
 
+test('header rows whose cells cover rows of the body are in tbody', () => {
+  const th = (rowspan: number) => nodeWith('tableHeader', { rowspan });
+  const row = (...spans: number[]) => node('tableRow', ...spans.map(th));
+  const body = node('tableRow', node('tableCell'));
+  const headers = (...rows: RichText[]) =>
+    /<thead>.*<\/thead>/s.exec(toHtml(node('table', ...rows)))?.[0].split('<tr').length;
+  expect(headers(row(2, 1), body)).toBeUndefined();
+  expect(headers(row(1, 1), row(2, 1), body)).toBe(2);
+  expect(headers(row(2, 1), row(1), body)).toBe(3);
+  expect(headers(row(2, 2), row(2), body)).toBeUndefined();
+  expect(headers(row(2, 9))).toBe(2);
+});
+
 test('invalid spans and list starts are omitted', () => {
   for (const value of [1, 0, -1, 1.5, 1e9, '2', null, Number.NaN]) {
     expect(
       toHtml(node('table', node('tableRow', nodeWith('tableCell', { colspan: value, rowspan: value })))),
     ).toContain('<td class="short"></td>');
   }
-  for (const start of [1, -1, 1.5, '3', 1e10])
+  for (const start of [1, -1, 1.5, '3', 32_768])
     expect(toHtml(nodeWith('orderedList', { start }, li('a')))).toContain('<ol><li>');
 });
 

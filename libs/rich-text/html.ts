@@ -4,6 +4,7 @@ import { getCallout } from './callout.ts';
 import { findTopLevel, getLevel } from './headings.ts';
 import { type FindPicture, inlineHtml } from './html-inline.ts';
 import { tableHtml } from './html-table.ts';
+import { maxListStart } from './list-start.ts';
 import { element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
@@ -120,7 +121,7 @@ function list(node: RichText, context: Context): Html {
   if (node.type === 'taskList') return element('ul', { class: 'task-list' }, inner);
   if (node.type === 'bulletList') return element('ul', {}, inner);
   const type = getString(node, 'type');
-  const start = getInteger(node, 'start', 0, 999_999_999);
+  const start = getInteger(node, 'start', 0, maxListStart);
   const attributes = { start: start === 1 ? undefined : start, type: numerals.has(type) ? type : undefined };
   return element('ol', attributes, inner);
 }

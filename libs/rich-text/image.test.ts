@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { dataUri, gif, jpeg, png, webp } from '../../tests/rich-text/sample-images.ts';
 import { parseImage, parsePageImage } from './image.ts';
+import { parsePixels } from './picture-size.ts';
 
 test('parseImage detects PNG, JPEG and GIF with their size', () => {
   expect(parseImage(dataUri('image/png', png(640, 480)))).toMatchObject({
@@ -97,3 +98,10 @@ test('parsePageImage never throws on a truncated image', () => {
 function replace(bytes: Buffer, before: string, after: string): Buffer {
   return Buffer.from(bytes.toString('latin1').replace(before, after), 'latin1');
 }
+
+test('a width in other units than pixels is not understood', () => {
+  expect(['100', '100.5px', 40, ...['100%', '10em', 'px', '1e3', '']].map(parsePixels)).toEqual([
+    ...[100, 100.5, 40],
+    ...Array(5).fill(undefined),
+  ]);
+});

@@ -1,6 +1,7 @@
 /** Declares the blocks that renderers know: names, attributes, and what page, Word and Markdown show. */
 import { calloutKinds, isCalloutKind } from './callout.ts';
 import { enumValue, integerValue, type KnownNode, stringValue } from './known-types.ts';
+import { maxListStart } from './list-start.ts';
 import type { RichText } from './tree.ts';
 
 const text = (value: string): RichText => ({ type: 'text', text: value });
@@ -66,7 +67,7 @@ export const knownBlocks: readonly KnownNode[] = [
     type: 'orderedList',
     aliases: ['ordered_list'],
     attributes: {
-      start: integerValue('First number', 0, 32_767, 'order'),
+      start: integerValue('First number', 0, maxListStart, 'order'),
       type: enumValue('Numerals on the page', ['1', 'a', 'A', 'i', 'I']),
     },
     page: 'a numbered list',

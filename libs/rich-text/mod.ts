@@ -21,6 +21,7 @@ export { knownMarks } from './known-marks.ts';
 export { knownNodes } from './known-nodes.ts';
 export { type KnownAttribute, type KnownMark, type KnownNode, warningCodes } from './known-types.ts';
 export { safeHref } from './link.ts';
+export { maxListStart } from './list-start.ts';
 export { type Attributes, element, escapeHtml, type Html, html, joinHtml, style } from './markup.ts';
 export { toMdast } from './mdast.ts';
 export { getDisplaySize, parsePixels } from './picture-size.ts';

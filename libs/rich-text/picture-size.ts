@@ -17,6 +17,7 @@ export function getDisplaySize({ attrs }: RichText, original: Size): Size {
 
 /** Returns a requested width or height in pixels; undefined if it is missing or not understood. */
 export function parsePixels(value: unknown): number | undefined {
-  const number = typeof value === 'string' ? Number.parseFloat(value) : value;
+  const isLength = typeof value === 'string' && /^\d+(\.\d+)?(px)?$/.test(value);
+  const number = isLength ? Number.parseFloat(value) : value;
   return typeof number === 'number' && number >= 1 && number <= 10_000 ? number : undefined;
 }

@@ -48,6 +48,17 @@ test.each<[string, string, string[]]>([
     '# T\n\n## 1 A\n\n### 1.1 B\n\n## 2 C',
     ['T', 'section: A', 'step: B', 'section: C', 'warning: numbers_removed', 'warning: numbers_removed'],
   ],
+  [
+    'quantities',
+    '# T\n\n## 2.5 mm drill\n\n## 1.5 mm drill\n\n### 1.5 ton crane inspection',
+    ['T', 'section: 2.5 mm drill', 'section: 1.5 mm drill', 'step: 1.5 ton crane inspection'],
+  ],
+  [
+    'numbers that increase',
+    '# T\n\n## 1.9 A\n\n## 1.10 B\n\n## 2.1 C',
+    ['T', 'section: A', 'section: B', 'section: C', 'warning: numbers_removed'],
+  ],
+  ['one title with a marked number', '# T\n\n## 1. A', ['T', 'section: A', 'warning: numbers_removed']],
   ['marks in a title', '# **T** `x`\n\n## A *b*', ['T x', 'section: A b']],
   [
     'HTML around text',

@@ -65,11 +65,18 @@ function readTitles(
       'heading' in block && block.level === level ? block.heading : [],
     );
     const written = headings.map(toTitle);
-    const plain = removeNumbers(written);
+    const plain = removeNumbers(written, findTitleBefore(headings[0], blocks));
     if (plain) report.warn('numbers_removed', { detail: written[0] ?? '' });
     for (const [at, heading] of headings.entries()) titles.set(heading, (plain ?? written)[at] ?? '');
   }
   return titles;
+}
+
+/** The title of the heading before another one. */
+function findTitleBefore(heading: Element | undefined, blocks: readonly OutlineBlock[]): string | undefined {
+  const headings = blocks.flatMap((block) => ('heading' in block ? block.heading : []));
+  const before = heading && headings[headings.indexOf(heading) - 1];
+  return before && toTitle(before);
 }
 
 function addNode(nodes: SplitNode[], open: readonly SplitNode[], title: string): SplitNode {

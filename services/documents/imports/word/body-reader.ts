@@ -52,7 +52,7 @@ export class BodyReader {
     } else if (isW(element, 'altChunk')) this.context.report.drop('embedded_content');
     else if (isW(element, 'sectPr', 'tblPr', 'trPr', 'tcPr', 'pPr')) return;
     else if (element.local === 'AlternateContent') this.readBlocks(chooseAlternative(element), to);
-    else if (isW(element, 'r', 'hyperlink')) this.readParagraph({ ...element, children: [element] }, to);
+    else if (isInline(element)) this.readParagraph({ ...element, children: [element] }, to);
     else this.readBlocks(element.children, to);
   }
 
@@ -133,6 +133,11 @@ export class BodyReader {
     }
     return { cells, joined, columns };
   }
+}
+
+/** Whether an element is content of a paragraph, although some programs write it outside of one. */
+function isInline(element: XmlElement): boolean {
+  return isW(element, 'r', 'hyperlink') || element.local === 'oMathPara' || element.local === 'oMath';
 }
 
 /** The cells of a row, those above that it continues, and both by their first columns. */

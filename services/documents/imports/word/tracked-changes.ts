@@ -27,12 +27,12 @@ export function acceptTrackedChanges(root: XmlElement): void {
   joinParagraphs(root);
 }
 
-/** The mark of a paragraph or row has no content; it says that the paragraph or row is new or deleted. */
+/** A mark has no content: it says that a paragraph or row is new or deleted, or where a range begins or ends. */
 function isMark(element: XmlElement): boolean {
   return !element.children.some(isElement);
 }
 
-/** A paragraph whose mark is deleted is joined with the next one. */
+/** A paragraph whose mark is deleted is joined with the next one, also across bookmarks and marks of ranges. */
 function joinParagraphs(parent: XmlElement): void {
   if (!parent.children.some(hasDeletedMark)) return;
   const children: XmlNode[] = [];
@@ -41,12 +41,12 @@ function joinParagraphs(parent: XmlElement): void {
     if (isW(child, 'p')) {
       const [properties, content] = [childrenW(child, 'pPr'), withoutProperties(child)];
       if (hasDeletedMark(child)) {
-        pending = [...pending, ...content];
+        for (const each of content) pending.push(each);
         continue;
       }
       child.children = [...properties, ...pending, ...content];
       pending = [];
-    } else if (pending.length > 0) {
+    } else if (pending.length > 0 && isElement(child) && !isMark(child)) {
       children.push(createParagraph(pending));
       pending = [];
     }

@@ -1,9 +1,12 @@
 /** Tests what parts of Word files become, with files that the tests write. */
 import { expect, test } from '@jest/globals';
+import type { XmlElement } from '#libs/opc';
+import { slowness } from '#libs/testing';
 import { encodePng } from '../../../../tests/fixtures/generators/png.ts';
 import { toImportOutline } from '../../../../tests/imports/outline.ts';
 import { docx, p, rels, parts as toParts, types, W, WORD_TYPE, zip } from '../../../../tests/word/samples.ts';
 import { convertFile } from '../conversion.ts';
+import { acceptTrackedChanges } from './tracked-changes.ts';
 
 const style = (id: string, name: string, more = '') =>
   `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
@@ -279,6 +282,11 @@ test.each<[string, string, string[]]>([
     'formulas of one paragraph',
     `<w:p>${run('2')}${inMath(fraction('1', '2'))}</w:p><w:p><m:oMathPara xmlns:m="${M}"><m:oMath>${r('x=1')}</m:oMath><m:oMath>${r('y=2')}</m:oMath></m:oMathPara></w:p>`,
     ['paragraph[2 (1/2)]', 'paragraph[x=1 hardBreak[] y=2]'],
+  ],
+  [
+    'formulas outside of paragraphs',
+    `${inMath(r('x=1'))}<m:oMathPara xmlns:m="${M}">${inMath(r('y'))}</m:oMathPara>${p('a')}`,
+    ['paragraph[x=1]', 'paragraph[y]', 'paragraph[a]'],
   ],
   ['a formula as text', `<w:p>${run('a ')}${inMath(r('x=1'))}</w:p>`, ['paragraph[a x=1]']],
   [
@@ -622,6 +630,28 @@ test('accepted changes keep inserted text and lose deleted text', async () => {
     'paragraph[d e]',
     'table[tableRow[tableCell[paragraph[g]]]]',
   ]);
+});
+
+test('paragraphs are joined across bookmarks and marks of ranges', async () => {
+  const deleted = (text: string) => `<w:p><w:pPr><w:rPr><w:del w:id="1"/></w:rPr></w:pPr>${run(text)}</w:p>`;
+  const marks = ['bookmarkStart', 'bookmarkEnd', 'commentRangeStart', 'moveToRangeEnd'];
+  const body = `${deleted('a ')}\n${marks.map((mark) => `<w:${mark} w:id="2"/>`).join('')}${p('b')}`;
+  expect(await convertText(body, true)).toEqual(['paragraph[a b]']);
+  expect(await convertText(deleted('a') + table(cell('b')) + p('c'), true)).toEqual([
+    ...['paragraph[a]', 'table[tableRow[tableCell[paragraph[b]]]]', 'paragraph[c]'],
+  ]);
+});
+
+test('20,000 joined paragraphs are accepted in linear time', () => {
+  const create = (local: string, children: XmlElement[] = []): XmlElement => ({
+    ...{ name: `w:${local}`, uri: W, local, attributes: [], children },
+  });
+  const joined = () => create('p', [create('pPr', [create('rPr', [create('del')])]), create('r')]);
+  const body = create('body', Array.from({ length: 20_000 }, joined));
+  const start = performance.now();
+  acceptTrackedChanges(body);
+  expect(body.children).toHaveLength(1);
+  expect(performance.now() - start).toBeLessThan(1_000 * slowness);
 });
 
 const drawingSpaces =

@@ -154,6 +154,20 @@ test('a picture from the web is rendered as a link', async () => {
   expect(xml).not.toContain('w:drawing');
 });
 
+test('a linked picture that is missing has a short text', async () => {
+  const link = { type: 'link', attrs: { href: 'https://a.example/' } };
+  const image = (src: string) => para({ type: 'image', attrs: { src }, marks: [link] });
+  const { xml } = await render([image('data:image/webp;base64,UklGRg=='), image('https://a.example/x.png')]);
+  expect(getText(xml)).toBe('Leaf\n[picture]\nhttps://a.example/x.png');
+});
+
+test('a picture in code has its caption below it', async () => {
+  const image = { type: 'image', attrs: { src: dataUri('image/png', png(40, 20)), title: 'Valve' } };
+  const { xml } = await render([{ type: 'codeBlock', content: [image] }, para(text('a'))]);
+  expect(getText(xml)).toBe('Leaf\n\nValve\na');
+  expect(xml.split('</w:p>').find((each) => each.includes('<w:drawing>'))).toContain('<w:keepNext/>');
+});
+
 test('a task has a checkbox with its state', async () => {
   const task = (checked: boolean) => ({
     type: 'taskItem',

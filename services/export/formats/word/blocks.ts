@@ -26,7 +26,9 @@ function renderBlock(writer: BodyWriter, node: RichText, position: Position): st
     case 'codeBlock': {
       const inner = renderRuns(writer, node.content ?? [], position, true);
       const keepLines = inner.split('<w:br/>').length <= MAX_UNBROKEN_LINES;
-      return renderParagraph({ ...getStyleProperties(writer.plan.styles.code, position), keepLines }, inner);
+      const captions = renderCaptions(writer, position);
+      const style = getStyleProperties(writer.plan.styles.code, position);
+      return renderParagraph({ ...style, keepLines, keepNext: captions !== '' }, inner) + captions;
     }
     case 'blockquote':
       return renderBlocks(writer, node.content ?? [], {

@@ -1,6 +1,6 @@
 /** Renders bullet, ordered and task lists with the template's bullets and numbers. */
 import { escapeXml } from '#libs/opc';
-import type { RichText } from '#libs/rich-text';
+import { maxListStart, type RichText } from '#libs/rich-text';
 import { type BodyWriter, limitIndent, type Position, type RenderBlocks } from './body-writer.ts';
 import { renderCaptions } from './caption.ts';
 import { renderOrderedList } from './ordered-lists.ts';
@@ -104,5 +104,7 @@ function renderCheckbox(item: RichText): string {
 
 function getStart(node: RichText): number {
   const start = node.attrs?.start;
-  return typeof start === 'number' && Number.isInteger(start) && start >= 0 && start <= 32_767 ? start : 1;
+  return typeof start === 'number' && Number.isInteger(start) && start >= 0 && start <= maxListStart
+    ? start
+    : 1;
 }

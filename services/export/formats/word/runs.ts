@@ -43,6 +43,11 @@ function getHref({ assets }: BodyWriter, leaf: RichText): string | undefined {
     if (href !== undefined) return href;
   }
   if (leaf.type !== 'image' || findImage(assets, leaf.attrs?.src)) return undefined;
+  return getRemoteSource(leaf);
+}
+
+/** Returns the address of a picture on the web; undefined for any other one. */
+function getRemoteSource(leaf: RichText): string | undefined {
   const remote = safeHref(leaf.attrs?.src);
   return remote?.startsWith('http') ? remote : undefined;
 }
@@ -60,7 +65,7 @@ function renderRun(
   const alt = getStringAttribute(leaf, 'alt') || getStringAttribute(leaf, 'title');
   const image = findImage(writer.assets, leaf.attrs?.src);
   if (image) return renderPicture(writer, leaf, image, alt, position);
-  return renderText(alt || (isLink ? getStringAttribute(leaf, 'src') : ''), properties, false);
+  return renderText(alt || (isLink ? (getRemoteSource(leaf) ?? '[picture]') : ''), properties, false);
 }
 
 function renderText(value: string, properties: string, keepLines: boolean): string {
