@@ -25,7 +25,9 @@ test('the database setup Job requires the password of every service', async () =
   const template = await readTemplate('platform/templates/database-setup.yaml');
   const [, list = ''] = /range list (.*) }}/.exec(template) ?? [];
   expect(JSON.parse(`[${list.split(' ')}]`).toSorted()).toEqual(contracts.map(({ name }) => name).toSorted());
-  expect(template).toContain('secretKeyRef: { name: {{ $.Values.databaseSetup.passwordsSecret }}, key: {{ $key }} }');
+  expect(template).toContain(
+    'secretKeyRef: { name: {{ $.Values.databaseSetup.passwordsSecret }}, key: {{ $key }} }',
+  );
   expect(template).not.toContain('envFrom');
 });
 
