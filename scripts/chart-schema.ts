@@ -90,7 +90,6 @@ const globalValues = {
 
 const serviceValues = {
   global: anyObject,
-  enabled: flag,
   replicas: count,
   databaseSecret: name,
   secretEnv: {

@@ -36,6 +36,7 @@ try {
     for (const file of globSync('ci/*-values.yaml', { cwd: chart }).sort())
       errors.push(...(await lintWithValues(file)));
     errors.push(...(await checkDocumentedInstall()), ...(await checkPrecedence()));
+    errors.push(...(await checkAllowedNetworks()));
     errors.push(...(await findUndetectedErrors()));
     for (const error of errors) console.error(`✗ ${error}`);
     process.exitCode = errors.length === 0 ? 0 : 1;
@@ -158,6 +159,18 @@ async function checkPrecedence(): Promise<string[]> {
   return [];
 }
 
+/** Returns an error if a service other than webhook-delivery may reach the networks of webhook receivers. */
+async function checkAllowedNetworks(): Promise<string[]> {
+  const values = await readFile(join(chart, 'ci', 'default-values.yaml'), 'utf8');
+  const { out } = await renderChart(values, '--set', 'global.env.WEBHOOK_ALLOWED_CIDRS=10.9.0.0/16');
+  const policies = out.split(/^---$/m).filter((object) => object.includes('\nkind: NetworkPolicy\n'));
+  const open = policies.filter((policy) => policy.includes('cidr: "10.9.0.0/16"'));
+  const names = open.map((policy) => /^ {2}name: (\S+)$/m.exec(policy)?.[1]);
+  if (names.join() !== 'pds-webhook-delivery') return [`these reach the networks of receivers: ${names}`];
+  console.log('✓ only webhook-delivery reaches the networks of WEBHOOK_ALLOWED_CIDRS');
+  return [];
+}
+
 /** Introduces errors that the checks must detect. Returns the undetected ones. */
 async function findUndetectedErrors(): Promise<string[]> {
   const found = [];
@@ -165,6 +178,7 @@ async function findUndetectedErrors(): Promise<string[]> {
   const wrongValues = {
     'a setting': 'documents.env.DOCUMENT_CASH_MB=1',
     'a value': 'documents.replica=3',
+    'a service that cannot be left out': 'documents.enabled=false',
     'an ingress': 'ingress.kind=traffic',
     'a number': 'documents.env.DOCUMENT_CACHE_MB=many',
     'no network of the ingress': 'global.ingress.cidrs=null',

@@ -1,9 +1,18 @@
 /** Checks compose.yaml and the Caddyfile of its ingress against the contracts. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { readChartResources } from '../scripts/chart-resources.ts';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 
+interface ComposeFile {
+  services: Record<string, { mem_limit?: string; logging?: unknown }>;
+}
+
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+
+/** Memory limits of the services that need more than the others. */
+const memoryLimits: Readonly<Record<string, string>> = { documents: '1792m', export: '1280m' };
 
 test('compose.yaml runs every service with its own secrets', async () => {
   const compose = await read('compose.yaml');
@@ -13,6 +22,7 @@ test('compose.yaml runs every service with its own secrets', async () => {
       name,
       [
         '<<: *service',
+        ...(name in memoryLimits ? [`mem_limit: ${memoryLimits[name]}`] : []),
         `command: [--env-file=/secrets/settings.env, services/${name}/main.ts]`,
         `volumes: ['${name}-secrets:/secrets:ro']`,
       ],
@@ -25,6 +35,21 @@ test('compose.yaml runs every service with its own secrets', async () => {
       .toSorted()
       .join(', ')}]`,
   );
+});
+
+test('the containers have the memory limits of the chart', async () => {
+  const compose: ComposeFile = parse(await read('compose.yaml'), { merge: true });
+  for (const { name } of contracts) {
+    const megabytes = readChartResources(name).memoryLimit * 1_024;
+    expect([name, compose.services[name]?.mem_limit]).toEqual([name, `${megabytes}m`]);
+  }
+});
+
+test('the logs of all containers are rotated', async () => {
+  const compose: ComposeFile = parse(await read('compose.yaml'), { merge: true });
+  const logging = { driver: 'json-file', options: { 'max-size': '20m', 'max-file': '5' } };
+  for (const [name, service] of Object.entries(compose.services))
+    expect([name, service.logging]).toEqual([name, logging]);
 });
 
 test('compose.yaml has the images of the development cluster', async () => {

@@ -224,6 +224,14 @@ test('mongo-users creates users and repairs changed roles', async () => {
   }
 });
 
+test('mongo-users rejects an empty password before it changes a user', async () => {
+  const uri = new URL(users.administrator);
+  uri.pathname = '/made_without_passwords';
+  const { code, text } = await mongoUsers(['--uri', uri.href], { SHARING_PASSWORD: '' });
+  expect([code, text]).toEqual([1, expect.stringContaining('Empty passwords: SHARING_PASSWORD')]);
+  expect(text).not.toContain('created');
+});
+
 test('mongo-users --print prints equal commands without passwords', async () => {
   const { code, text } = await mongoUsers(['--print', 'made_by_hand'], {});
   expect(code).toBe(0);

@@ -42,23 +42,36 @@ async function list(letters: DeadLetters): Promise<void> {
   for (const name of queues) {
     const { ready, retry, dead } = await letters.depth(name);
     console.log(`${name.padEnd(20)}${dead} dead, ${retry} to retry, ${ready} ready`);
-    for (const { id, type, occurred_at, organization_id } of await letters.list(name))
+    const { events, isComplete } = await letters.list(name);
+    for (const { id, type, occurred_at, organization_id } of events)
       console.log(`  ${id}  ${type.padEnd(24)} ${occurred_at}  organization ${organization_id}`);
+    if (!isComplete) console.log('  and more: only the first 1,000 dead letters are listed');
   }
 }
 
 async function show(letters: DeadLetters, queue: string, words: string[]): Promise<void> {
-  const found = (await letters.list(queue)).filter(({ id }) => words.includes(id));
-  if (found.length === 0) throw new Error(`The queue ${queue} has no dead letter with this id.`);
+  const { events, isComplete } = await letters.list(queue);
+  const found = events.filter(({ id }) => words.includes(id));
+  if (found.length === 0) {
+    const searched = isComplete ? '' : ' among the first 1,000. Only these can be shown';
+    throw new Error(`The queue ${queue} has no dead letter with this id${searched}.`);
+  }
   for (const letter of found) console.log(JSON.stringify(letter, null, 2));
 }
 
 async function replay(letters: DeadLetters, queue: string, words: string[]): Promise<void> {
   const ids = words.includes('--all') ? undefined : new Set(words);
-  const replayed = await letters.replay(queue, ids);
   const audit = securityLog(createLog({ level: 'info', format: 'json' }));
-  for (const id of replayed) audit(systemAuditEvent('dead_letter.replay', 'operator', { queue, id }));
-  console.log(`Dead letters of ${queue} replayed: ${replayed.length}`);
+  const replayed: string[] = [];
+  try {
+    await letters.replay(queue, ids, (id) => {
+      replayed.push(id);
+      // at once, because the replay may fail later
+      audit(systemAuditEvent('dead_letter.replay', 'operator', { queue, id }));
+    });
+  } finally {
+    console.log(`Dead letters of ${queue} replayed: ${replayed.length}`);
+  }
   const missing = [...(ids ?? [])].filter((id) => !replayed.includes(id));
   if (missing.length > 0) throw new Error(`Not found: ${missing.join(', ')}`);
 }

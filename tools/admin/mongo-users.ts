@@ -14,7 +14,8 @@ read the views in its contract. Creates the append-only collections and their in
   npm run admin -- mongo-users --print process_documents      prints the commands for mongosh instead
 
 The path of the URI (or of MONGODB_ADMIN_URI) is the database of the services. Passwords come from IDENTITY_PASSWORD,
-DOCUMENTS_PASSWORD and so on. Without one, the command generates a password for a new user and prints it once.`;
+DOCUMENTS_PASSWORD and so on. Without one, the command generates a password for a new user and prints it once. An empty
+one is an error.`;
 
 export const command: Command = {
   usage,
@@ -28,13 +29,15 @@ export const command: Command = {
 };
 
 async function upsertUsers(uri: Secret): Promise<void> {
+  const empty = contracts.map(({ name }) => getPasswordKey(name)).filter((key) => process.env[key] === '');
+  if (empty.length > 0) throw new Error(`Empty passwords: ${empty.join(', ')}. No user was changed.`);
   const users = await openUserAdmin(uri);
   try {
     // first, so that no service starts without them
     await users.createCollections(appendOnlyCollections);
     for (const contract of contracts) {
       const { name } = contract;
-      const configured = process.env[`${name.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
+      const configured = process.env[getPasswordKey(name)];
       const password = configured || randomBytes(24).toString('base64url');
       const isNew = await users.upsert(contract, (anew) =>
         anew || configured ? new Secret(password) : undefined,
@@ -50,6 +53,10 @@ async function upsertUsers(uri: Secret): Promise<void> {
   } finally {
     await users.close();
   }
+}
+
+function getPasswordKey(service: string): string {
+  return `${service.toUpperCase().replaceAll('-', '_')}_PASSWORD`;
 }
 
 /** Returns the same changes as commands for mongosh, which asks for each password. */

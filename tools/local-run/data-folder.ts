@@ -44,7 +44,11 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
 }
 
 async function readOrCreate<T>(file: string, schema: z.ZodType<T>, create: () => T): Promise<T> {
-  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // an existing file that cannot be read must not be replaced
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
   if (text !== undefined) return schema.parse(JSON.parse(text));
   const created = create();
   await writeAtomically(file, created);

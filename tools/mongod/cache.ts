@@ -1,16 +1,19 @@
 /** Caches downloaded files between runs: written atomically, safe for concurrent processes. */
-import { access, constants, mkdir, mkdtemp, open, readFile, rename, rm } from 'node:fs/promises';
+import { access, constants, lstat, mkdir, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, readProcessMark } from './process-mark.ts';
+
+/** The age at which a lock without content is stale, ms. */
+const emptyLockMs = 10_000;
 
 /** Shows the user one line on the terminal. */
 export type Say = (line: string) => void;
 
 /**
  * Creates the cache folder: `PDS_CACHE_DIR`, or else in the user's cache, or else in the system's temporary
- * folder.
+ * folder. There, other users could have created the folder, so a new one is used if it is not the user's own.
  */
 export async function createCacheFolder(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const configured = env.PDS_CACHE_DIR;
@@ -18,8 +21,7 @@ export async function createCacheFolder(env: NodeJS.ProcessEnv = process.env): P
   const preferred = configured || defaultFolder;
   if (await isWritable(preferred)) return preferred;
   const fallback = join(tmpdir(), 'process-document-service');
-  await mkdir(fallback, { recursive: true });
-  return fallback;
+  return (await createOwnFolder(fallback)) ? fallback : mkdtemp(`${fallback}-`);
 }
 
 /**
@@ -69,9 +71,16 @@ async function tryLock(lock: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const owner = await readFile(lock, 'utf8').catch(() => '');
-  // an empty lock is being written; if two waiters both remove a dead one, the download only runs twice
-  if (owner.endsWith('}') && !(await isAlive(JSON.parse(owner)))) await rm(lock, { force: true });
+  const isStale = owner.endsWith('}') ? !(await isAlive(JSON.parse(owner))) : await isAbandoned(lock);
+  // if two waiters both remove a stale lock, the download only runs twice
+  if (isStale) await rm(lock, { force: true });
   return false;
+}
+
+/** Whether an empty lock is not being written any more, because its process was killed. */
+async function isAbandoned(lock: string): Promise<boolean> {
+  const found = await stat(lock).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > emptyLockMs;
 }
 
 /** Removes a damaged entry at once, also while another process reads it. */
@@ -86,6 +95,17 @@ async function isWritable(folder: string): Promise<boolean> {
     await mkdir(folder, { recursive: true });
     await access(folder, constants.W_OK | constants.X_OK);
     return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Creates a folder that only the user can read. Returns false if the path belongs to another user or is a link. */
+async function createOwnFolder(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const found = await lstat(folder);
+    return found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);
   } catch {
     return false;
   }

@@ -170,7 +170,7 @@ export function amqpBus({
     async dead(queue) {
       getQueueName(queue);
       if (!consumerConnection.current) throw new BusDown();
-      return peekDeadLetters(consumerConnection.current.model, names.dead(queue));
+      return (await peekDeadLetters(consumerConnection.current.model, names.dead(queue))).events;
     },
     close: () => (closing ??= close()),
   };

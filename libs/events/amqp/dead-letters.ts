@@ -8,17 +8,25 @@ import { within } from './reconnecting.ts';
 const maxMessages = 1_000;
 const countMs = 2_000;
 
+/** The first dead letters of a queue. */
+export interface DeadLetterList {
+  /** At most 1,000 events, oldest first. */
+  events: Envelope[];
+  /** Whether the queue has no other dead letters. */
+  isComplete: boolean;
+}
+
 /** Lists the first 1,000 dead letters, oldest first. Messages that are not JSON are left out. */
-export async function peekDeadLetters(model: ChannelModel, queue: string): Promise<Envelope[]> {
+export async function peekDeadLetters(model: ChannelModel, queue: string): Promise<DeadLetterList> {
   const channel = await openChannel(model);
   const events: Envelope[] = [];
   try {
-    for (let count = 0; count < maxMessages; count += 1) {
+    for (let count = 0; ; count += 1) {
       const message = await channel.get(queue);
-      if (!message) break;
+      if (!message) return { events, isComplete: true };
+      if (count === maxMessages) return { events, isComplete: false };
       events.push(...parseEvents(message.content));
     }
-    return events;
   } finally {
     // returns the unacknowledged messages to the queue; after an error, the channel may be closed already
     await closeChannel(channel).catch(() => undefined);

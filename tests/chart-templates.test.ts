@@ -1,0 +1,42 @@
+/** Checks templates and the schema of the charts without helm. `npm run lint:charts` checks what they render. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { valuesSchema } from '../scripts/chart-schema.ts';
+import { contracts } from '../services/contracts.ts';
+import { services } from '../services/services.ts';
+
+const readTemplate = (path: string) => readFile(new URL(`../charts/${path}`, import.meta.url), 'utf8');
+
+test('only webhook-delivery may reach the networks of WEBHOOK_ALLOWED_CIDRS', async () => {
+  const template = await readTemplate('service/templates/networkpolicy.yaml');
+  const lines = template.split('\n').filter((line) => line.includes('WEBHOOK_ALLOWED_CIDRS'));
+  expect(lines).toEqual([expect.stringContaining('(eq .Values.name "webhook-delivery")')]);
+});
+
+test('the schema of the chart does not accept an enabled flag of a service', () => {
+  const { properties } = valuesSchema(services);
+  for (const { name } of contracts) {
+    expect(properties[name]).toMatchObject({ additionalProperties: false });
+    expect(properties[name]).not.toHaveProperty('properties.enabled');
+  }
+});
+
+test('the database setup Job requires the password of every service', async () => {
+  const template = await readTemplate('platform/templates/database-setup.yaml');
+  const [, list = ''] = /range list (.*) }}/.exec(template) ?? [];
+  expect(JSON.parse(`[${list.split(' ')}]`).toSorted()).toEqual(contracts.map(({ name }) => name).toSorted());
+  expect(template).toContain(
+    'secretKeyRef: { name: {{ $.Values.databaseSetup.passwordsSecret }}, key: {{ $key }} }',
+  );
+  expect(template).not.toContain('envFrom');
+});
+
+test('the network policy of the database setup exists before its Job', async () => {
+  const job = await readTemplate('platform/templates/database-setup.yaml');
+  const [policy = ''] = (await readTemplate('platform/templates/networkpolicy.yaml')).split(/^---$/m);
+  const [hook = ''] = /helm\.sh\/hook: .+/.exec(job) ?? [];
+  expect(policy).toContain(`${hook}\n`);
+  expect(job).not.toContain('helm.sh/hook-weight');
+  expect(policy).toContain('helm.sh/hook-weight: "-1"\n');
+  expect(policy).toContain('helm.sh/hook-delete-policy: before-hook-creation\n');
+});
