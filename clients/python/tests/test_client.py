@@ -120,7 +120,7 @@ def test_a_page_instead_of_a_file_or_nothing_is_unexpected(service: FakeService)
     headers = {"content-type": "text/html; charset=utf-8"}
     service.answers = [lambda handler: handler.respond(200, b"<p>Log in</p>", headers)]
     with service.client() as client:
-        for call in (client.export_word, client.delete_document, lambda id: client.list_people(id, format="csv")):
+        for call in (client.export_markdown, client.delete_document, lambda id: client.list_people(id, format="csv")):
             with pytest.raises(ProblemError, match="<p>Log in</p>") as caught:
                 call("x")
             assert caught.value.code == "unexpected_response"
