@@ -11,7 +11,9 @@ import { ConnectionError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { CommandError } from './exit-codes.ts';
 
-/** Replaces a file in one step, and keeps its mode. Writes through a symbolic link, and directly to a pipe or device. */
+/**
+ * Replaces a file in one step, and keeps its mode. Writes through a symbolic link, and directly to a pipe or device.
+ */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const target = await findTarget(path);
   if (target.isStream) return writeFile(target.path, content);

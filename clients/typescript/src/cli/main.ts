@@ -10,7 +10,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
     interruption.abort(new Error('Interrupted.'));
   });
-// the reader of a pipe, such as `head`, may end first: the command continues, because it may be writing to the service
+// the reader of a pipe, such as `head`, may end first; a command that writes to the service must still finish
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code !== 'EPIPE') process.exit(exitCodes.failed);
