@@ -62,6 +62,7 @@ export interface OperationFacts {
   takesIdempotencyKey?: true;
   isPaged?: true;
   hasCsv?: true;
+  isHtml?: true;
   isPublic?: true;
   takesPassword?: true;
 }
@@ -79,6 +80,7 @@ export function getFacts(
     ...(hasParameter(document, operation, 'Idempotency-Key') && { takesIdempotencyKey: true }),
     ...(hasParameter(document, operation, 'cursor') && { isPaged: true }),
     ...(hasCsv(document, operation) && { hasCsv: true }),
+    ...(isHtml(document, operation) && { isHtml: true }),
     ...(operation.security && { isPublic: true }),
     ...(operation.security?.some((scheme) => 'password' in scheme) && { takesPassword: true }),
   };
@@ -105,9 +107,21 @@ function getBodyKind(document: ApiDocument, { requestBody }: ApiOperation): 'jso
 }
 
 function getResultKind(document: ApiDocument, operation: ApiOperation): 'json' | 'file' | 'nothing' {
-  const types = listSuccesses(document, operation).flatMap(([, { content = {} }]) => Object.keys(content));
+  const types = listTypes(document, operation);
   if (types.length === 0) return 'nothing';
   return types.includes('application/json') ? 'json' : 'file';
+}
+
+/** Whether the file of the result is a page. */
+function isHtml(document: ApiDocument, operation: ApiOperation): boolean {
+  return (
+    getResultKind(document, operation) === 'file' && listTypes(document, operation).includes('text/html')
+  );
+}
+
+/** The media types of the responses of success. */
+function listTypes(document: ApiDocument, operation: ApiOperation): string[] {
+  return listSuccesses(document, operation).flatMap(([, { content = {} }]) => Object.keys(content));
 }
 
 /** Whether `format=csv` returns a file instead of JSON. */

@@ -16,6 +16,7 @@ export function renderContract(document: ApiDocument): string {
       ...(facts.returns === 'nothing' ? [] : [`returns="${facts.returns}"`]),
       ...(facts.takesIdempotencyKey ? ['takes_idempotency_key=True'] : []),
       ...(facts.hasCsv ? ['has_csv=True'] : []),
+      ...(facts.isHtml ? ['is_html=True'] : []),
       ...(facts.isPublic ? ['is_public=True'] : []),
       ...(facts.takesPassword ? ['takes_password=True'] : []),
     ];

@@ -116,6 +116,17 @@ def test_a_response_of_something_else_is_unexpected(
     assert text[:200] in caught.value.detail
 
 
+def test_a_page_instead_of_a_file_or_nothing_is_unexpected(service: FakeService) -> None:
+    headers = {"content-type": "text/html; charset=utf-8"}
+    service.answers = [lambda handler: handler.respond(200, b"<p>Log in</p>", headers)]
+    with service.client() as client:
+        for call in (client.export_markdown, client.delete_document, lambda id: client.list_people(id, format="csv")):
+            with pytest.raises(ProblemError, match="<p>Log in</p>") as caught:
+                call("x")
+            assert caught.value.code == "unexpected_response"
+        assert client.export_html("x").text() == "<p>Log in</p>"
+
+
 def test_a_redirect_is_reported_with_its_target_and_not_followed(service: FakeService) -> None:
     service.answers = [lambda handler: handler.respond(301, b"", {"location": "https://new.example/"})]
     with httpx.Client(follow_redirects=True) as http, pytest.raises(ProblemError, match="to https://new.example/"):
@@ -175,13 +186,18 @@ def test_a_patch_is_not_repeated_after_a_lost_connection(service: FakeService) -
 
 
 def test_a_repeated_delete_that_finds_nothing_has_worked(service: FakeService) -> None:
-    service.answers = [drop, problem(404, "not_found")]
+    wait = {"retry-after": "0"}
+    not_found = problem(404, "not_found")
     with service.client() as client:
-        assert client.with_response.delete_document("x").status == 204
-        assert len(service.received) == 2
-        service.answers = [problem(404, "not_found")]
-        with pytest.raises(ProblemError):
-            client.delete_document("x")
+        for failure in (drop, json_answer(504, {}, wait)):
+            service.answers, service.received = [failure, not_found], []
+            assert client.with_response.delete_document("x").status == 204
+            assert len(service.received) == 2
+        # without the first answer, or if the service has executed nothing, there was no such document
+        for first in ([], [problem(503, "unavailable", wait)]):
+            service.answers = [*first, not_found]
+            with pytest.raises(ProblemError):
+                client.delete_document("x")
 
 
 def test_the_last_error_is_reported_when_the_repetitions_are_used_up(service: FakeService) -> None:

@@ -52,6 +52,19 @@ def test_a_url_of_no_service_is_rejected(url: str) -> None:
         to_base(url)
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://ada:secret@sop.example.com", "https://sop.example.com"),
+        ("https://ada:se/cr@et@sop.example.com", "https://sop.example.com"),
+        ("ada:secret@sop.example.com", "sop.example.com"),
+    ],
+)
+def test_the_error_of_a_url_does_not_show_the_password(url: str, shown: str) -> None:
+    with pytest.raises(ValueError, match=f'^"{shown}" is not'):
+        to_base(url)
+
+
 def test_parameters_are_put_into_the_path_and_the_query_and_encoded() -> None:
     request = build("exportWord", {"doc_id": "a/b", "template_id": "ä &", "versioned": True})
     assert request.url == f"{BASE}/api/v1/documents/a%2Fb/export/word?template_id=%C3%A4+%26&versioned=true"

@@ -80,6 +80,9 @@ def test_waits_double_up_to_a_limit_and_vary_by_half() -> None:
         (None, None),
         ("", None),
         ("soon", None),
+        ("1.5", None),
+        ("-1", None),
+        ("1234567890", None),
     ],
 )
 def test_retry_after_is_a_number_of_seconds_or_a_date(header: str | None, seconds: float | None) -> None:

@@ -180,6 +180,20 @@ describe('errors', () => {
     });
   });
 
+  test('a page instead of a file or nothing is an unexpected response', async () => {
+    const page: Answer = (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>Log in</p>');
+    answers = [page];
+    const unexpected = {
+      code: 'unexpected_response',
+      detail: expect.stringContaining('<p>Log in</p>'),
+    };
+    await expect(client().exportMarkdown({ doc_id: 'x' })).rejects.toMatchObject(unexpected);
+    await expect(client().deleteDocument({ doc_id: 'x' })).rejects.toMatchObject(unexpected);
+    await expect(client().listPeople({ request_id: 'x', format: 'csv' })).rejects.toMatchObject(unexpected);
+    expect(await (await client().exportHtml({ doc_id: 'x' })).text()).toBe('<p>Log in</p>');
+  });
+
   test('a redirect is reported with its target, and not followed', async () => {
     answers = [(_, response) => void response.writeHead(301, { location: 'https://new.example/' }).end()];
     const rejected = expect(client().createDocument({ body: { title: 'x' } })).rejects;
@@ -199,7 +213,8 @@ describe('errors', () => {
 
   test('a key with a line break is rejected before a request', async () => {
     const wrong = createClient({ url, key: 'pds\nkey' });
-    await expect(wrong.getMe()).rejects.toBeInstanceOf(TypeError);
+    const message = 'The value of the header authorization has characters that a header cannot have.';
+    await expect(wrong.getMe()).rejects.toEqual(new TypeError(message));
     expect(received).toEqual([]);
   });
 });
@@ -245,11 +260,18 @@ describe('repetition', () => {
   });
 
   test('a repeated DELETE that finds nothing has worked', async () => {
-    answers = [dropConnection, problem(404, 'not_found')];
-    await client().deleteDocument({ doc_id: 'x' });
-    expect(received).toHaveLength(2);
-    answers = [problem(404, 'not_found')];
-    await expect(client().deleteDocument({ doc_id: 'x' })).rejects.toMatchObject({ status: 404 });
+    const [proxyError, notFound] = [json(504, {}, { 'retry-after': '0' }), problem(404, 'not_found')];
+    for (const failure of [dropConnection, proxyError]) {
+      received = [];
+      answers = [failure, notFound];
+      await client().deleteDocument({ doc_id: 'x' });
+      expect(received).toHaveLength(2);
+    }
+    // without the first answer, or if the service has executed nothing, there was no such document
+    for (const first of [[], [problem(503, 'unavailable', { 'retry-after': '0' })]]) {
+      answers = [...first, notFound];
+      await expect(client().deleteDocument({ doc_id: 'x' })).rejects.toMatchObject({ status: 404 });
+    }
   });
 
   test('the last error is reported when the repetitions are used up', async () => {

@@ -31,13 +31,14 @@ export function toDownload(response: Response): Download {
   };
 }
 
-/** The file name of a `Content-Disposition` header (RFC 6266), without folders. */
+/** The file name of a `Content-Disposition` header (RFC 6266), without folders; undefined if it is not safe. */
 export function parseFileName(header: string): string | undefined {
   const extended = /;\s*filename\*=utf-8''([^;]+)/i.exec(header)?.[1];
   const quoted = /;\s*filename="((?:[^"\\]|\\.)*)"/i.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1');
   const plain = /;\s*filename=([^\s";]+)/i.exec(header)?.[1];
   const name = (extended && decode(extended)) ?? quoted ?? plain;
-  return name?.replace(/^.*[/\\]/, '') || undefined;
+  const base = name?.replace(/^.*[/\\]/s, '');
+  return base && base !== '.' && base !== '..' && !/\p{Cc}/u.test(base) ? base : undefined;
 }
 
 function decode(text: string): string | undefined {

@@ -25,6 +25,14 @@ describe('the URL of the service', () => {
   ])('%j is rejected', (url) => {
     expect(() => toBase(url)).toThrow('is not the URL of a service');
   });
+
+  test.each([
+    ['https://ada:secret@sop.example.com', '"https://sop.example.com" is not'],
+    ['https://ada:se/cr@et@sop.example.com', '"https://sop.example.com" is not'],
+    ['ada:secret@sop.example.com', '"sop.example.com" is not'],
+  ])('the error of %s does not show the password', (url, message) => {
+    expect(() => toBase(url)).toThrow(message);
+  });
 });
 
 describe('requests', () => {
@@ -61,6 +69,11 @@ describe('requests', () => {
     expect(first).toMatch(/^[0-9a-f]{32}$/);
     expect(second).not.toBe(first);
     expect(create('mine')).toBe('mine');
+  });
+
+  test.each(['', 'a\nb', 'ä'])('the value %j, which a header cannot have, is rejected', (idempotencyKey) => {
+    const build = () => buildRequest(base, operationTable.createDocument, { body: {} }, { idempotencyKey });
+    expect(build).toThrow('The value of the header idempotency-key has characters that');
   });
 
   test('a body is sent as JSON, and no body has no media type', () => {

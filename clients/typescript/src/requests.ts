@@ -13,6 +13,8 @@ export interface OperationFacts {
   isPaged?: boolean;
   /** Whether it returns a file for the parameter `format` with the value `csv`. */
   hasCsv?: boolean;
+  /** Whether the file that it returns is a page. */
+  isHtml?: boolean;
   /** Whether it takes no key. */
   isPublic?: boolean;
   /** Whether it takes the password of a public link. */
@@ -39,13 +41,16 @@ export interface BuiltRequest {
 export function toBase(url: string): string {
   const parsed = parseUrl(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username + parsed.password !== '')
-    throw new TypeError(`"${url}" is not the URL of a service. Use one such as https://sop.example.com.`);
+    // without a user name and password, also those of a text that is no URL
+    throw new TypeError(
+      `"${url.replace(/^(\w+:\/\/)?.*@/s, '$1')}" is not the URL of a service. Use one such as https://sop.example.com.`,
+    );
   return (parsed.origin + parsed.pathname).replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
 /**
- * Builds a request. Throws a `TypeError` if a parameter of the path is missing, `.` or `..`, or if the key is no header
- * value.
+ * Builds a request. Throws a `TypeError` if a parameter of the path is missing, `.` or `..`, or if the key or
+ * another value cannot be that of a header.
  */
 export function buildRequest(
   base: string,
@@ -61,11 +66,11 @@ export function buildRequest(
         if (one !== undefined)
           url.searchParams.append(name, one instanceof Date ? one.toISOString() : String(one));
   const headers = new Headers({ accept: returns === 'file' ? '*/*' : 'application/json' });
-  if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
-  if (takesPassword && password !== undefined) headers.set('authorization', toBasic(password));
-  if (ifMatch !== undefined) headers.set('if-match', ifMatch);
-  if (ifNoneMatch !== undefined) headers.set('if-none-match', ifNoneMatch);
-  if (takesIdempotencyKey) headers.set('idempotency-key', idempotencyKey ?? createIdempotencyKey());
+  setHeader(headers, 'authorization', key === undefined ? undefined : `Bearer ${key}`);
+  if (takesPassword && password !== undefined) setHeader(headers, 'authorization', toBasic(password));
+  setHeader(headers, 'if-match', ifMatch);
+  setHeader(headers, 'if-none-match', ifNoneMatch);
+  if (takesIdempotencyKey) setHeader(headers, 'idempotency-key', idempotencyKey ?? createIdempotencyKey());
   const isJson = bodyKind === 'json' && body !== undefined;
   if (isJson) headers.set('content-type', 'application/json');
   return {
@@ -99,6 +104,15 @@ function fillPath(path: string, parameters: AnyInput): string {
     if (text === '.' || text === '..') throw new TypeError(`${name} must not be "${text}".`);
     return encodeURIComponent(text);
   });
+}
+
+/** Sets a header if it has a value. The error of `Headers` would contain the value, which may be a key. */
+function setHeader(headers: Headers, name: string, value: string | undefined): void {
+  if (value === undefined) return;
+  // `Headers` removes spaces and line breaks at the ends
+  if (!/^[\x20-\x7e]+$/.test(value.trim()))
+    throw new TypeError(`The value of the header ${name} has characters that a header cannot have.`);
+  headers.set(name, value);
 }
 
 /** The header of Basic authentication without a user name (RFC 7617). */

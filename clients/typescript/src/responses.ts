@@ -9,7 +9,7 @@ import { parseRetryAfter } from './retries.ts';
 /** Reads a response. Rejects with a `ProblemError`, or with the error of the connection while it reads. */
 export async function readResponse(
   response: Response,
-  { returns }: Pick<OperationFacts, 'returns'>,
+  { returns, isHtml = false }: Pick<OperationFacts, 'returns' | 'isHtml'>,
 ): Promise<ApiResponse<unknown> | NotModified> {
   const { status, headers } = response;
   const facts = {
@@ -21,13 +21,14 @@ export async function readResponse(
   };
   if (status === 304) return { ...facts, isModified: false, data: undefined };
   if (!response.ok) throw await readProblem(response);
-  if (returns === 'file') return { ...facts, isModified: true, data: toDownload(response) };
-  if (returns === 'nothing' || status === 204) {
+  if (returns === 'file' && (isHtml || !isPage(headers)))
+    return { ...facts, isModified: true, data: toDownload(response) };
+  if (returns !== 'file' && status === 204) {
     await response.arrayBuffer();
     return { ...facts, isModified: true, data: undefined };
   }
   const text = await response.text();
-  const data = isJson(headers) ? parse(text) : undefined;
+  const data = returns === 'json' && isJson(headers) ? parse(text) : undefined;
   if (data === undefined) throw toUnexpected(response, text);
   return { ...facts, isModified: true, data };
 }
@@ -62,11 +63,16 @@ function toUnexpected({ status, type, headers }: Response, text: string): Proble
     title: 'The response does not come from the service.',
     detail: isRedirect
       ? `The server redirects${target ? ` to ${target}` : ''}. Use the final address of the service as the URL.`
-      : `The server responded with status ${status} and ${headers.get('content-type') ?? 'no content'}, not with JSON ` +
-        `of the service. Check the URL and the proxies.${start ? ` The response begins with: ${start}` : ''}`,
+      : `The server responded with status ${status} and ${headers.get('content-type') ?? 'no content'}, not as ` +
+        `the service does. Check the URL and the proxies.${start ? ` The response begins with: ${start}` : ''}`,
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfterSeconds: parseRetryAfter(headers.get('retry-after'), Date.now()),
   });
+}
+
+/** Whether the content is a page, such as that of a proxy where people log in. */
+function isPage(headers: Headers): boolean {
+  return /^\s*text\/html\b/i.test(headers.get('content-type') ?? '');
 }
 
 function isJson(headers: Headers): boolean {

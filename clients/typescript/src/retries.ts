@@ -29,7 +29,7 @@ export function decideRetry(
 }
 
 /** Whether the service reported that it has changed nothing, and that the same request can work later. */
-function wasNotExecuted(error: unknown): boolean {
+export function wasNotExecuted(error: unknown): boolean {
   if (!(error instanceof ProblemError)) return false;
   const { status, code } = error;
   if (status === 429 || code === 'idempotency_key_in_flight') return true;
@@ -45,7 +45,10 @@ function isOutcomeUnknown(error: unknown): boolean {
 
 /** The seconds of a `Retry-After` header, which is a number or a date. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null || header.trim() === '') return undefined;
-  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1_000;
+  const text = header?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  // Date.parse finds a date in almost any text, such as "1.5"
+  if (!/^[a-z]{3}, .+ GMT$/i.test(text)) return undefined;
+  const seconds = (Date.parse(text) - now) / 1_000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }

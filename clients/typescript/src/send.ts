@@ -3,7 +3,7 @@ import { ConnectionError, ProblemError, TimeoutError } from './errors.ts';
 import type { ApiResponse, CallOptions, NotModified } from './operation-types.ts';
 import type { BuiltRequest, OperationFacts } from './requests.ts';
 import { readResponse } from './responses.ts';
-import { decideRetry, type RetryLimits } from './retries.ts';
+import { decideRetry, type RetryLimits, wasNotExecuted } from './retries.ts';
 
 /** How requests are sent. */
 export interface SendOptions extends RetryLimits, CallOptions {
@@ -17,7 +17,7 @@ export interface SendOptions extends RetryLimits, CallOptions {
  */
 export async function send(
   request: BuiltRequest,
-  operation: Pick<OperationFacts, 'returns'>,
+  operation: Pick<OperationFacts, 'returns' | 'isHtml'>,
   options: SendOptions,
 ): Promise<ApiResponse<unknown> | NotModified> {
   let wasLost = false;
@@ -30,7 +30,7 @@ export async function send(
       const { isRepeatable } = request;
       const delayMs = decideRetry(error, { attempt, isRepeatable, random: Math.random() }, options);
       if (delayMs === undefined) throw error;
-      wasLost ||= !(error instanceof ProblemError);
+      wasLost ||= !wasNotExecuted(error);
       await wait(delayMs, options.signal);
     }
   }
@@ -38,7 +38,7 @@ export async function send(
 
 async function sendOnce(
   { url, method, headers, body }: BuiltRequest,
-  operation: Pick<OperationFacts, 'returns'>,
+  operation: Pick<OperationFacts, 'returns' | 'isHtml'>,
   { fetch, signal, timeoutMs }: SendOptions,
 ): Promise<ApiResponse<unknown> | NotModified> {
   const limit = new AbortController();
@@ -67,7 +67,7 @@ async function sendOnce(
   }
 }
 
-/** Whether a repeated DELETE found nothing: the attempt without a response has deleted it. */
+/** Whether a repeated DELETE found nothing: an attempt with an unknown outcome has deleted it. */
 function isGone({ method }: BuiltRequest, error: unknown): error is ProblemError {
   return method === 'DELETE' && error instanceof ProblemError && error.status === 404;
 }

@@ -84,7 +84,7 @@ class Download:
 
 
 def parse_file_name(header: str) -> str | None:
-    """Return the file name of a `Content-Disposition` header (RFC 6266), without folders."""
+    """Return the file name of a `Content-Disposition` header (RFC 6266), without folders; None if it is not safe."""
     extended = re.search(r";\s*filename\*=utf-8''([^;]+)", header, re.IGNORECASE)
     quoted = re.search(r';\s*filename="((?:[^"\\]|\\.)*)"', header, re.IGNORECASE)
     plain = re.search(r';\s*filename=([^\s";]+)', header, re.IGNORECASE)
@@ -94,7 +94,7 @@ def parse_file_name(header: str) -> str | None:
     if name is None and plain:
         name = plain[1]
     name = re.sub(r"^.*[/\\]", "", name or "", flags=re.DOTALL)
-    return None if name in ("", ".", "..") or "\0" in name else name
+    return None if name in ("", ".", "..") or re.search(r"[\x00-\x1f\x7f-\x9f]", name) else name
 
 
 def _decode(text: str) -> str | None:

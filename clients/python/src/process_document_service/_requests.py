@@ -36,6 +36,8 @@ class Operation:
     takes_idempotency_key: bool = False
     has_csv: bool = False
     """Whether it returns a file for the parameter `format` with the value `csv`."""
+    is_html: bool = False
+    """Whether the file that it returns is a page."""
     is_public: bool = False
     """Whether it takes no key."""
     takes_password: bool = False
@@ -80,7 +82,9 @@ def to_base(url: str) -> str:
         parsed = httpx.URL("")
     is_host = re.fullmatch(rb"[0-9A-Za-z._:-]+", parsed.raw_host)
     if parsed.scheme not in ("http", "https") or not is_host or parsed.userinfo:
-        raise ValueError(f'"{url}" is not the URL of a service. Use one such as https://sop.example.com.')
+        # without a user name and password, also those of a text that is no URL
+        shown = re.sub(r"^(\w+://)?.*@", r"\1", url, flags=re.DOTALL)
+        raise ValueError(f'"{shown}" is not the URL of a service. Use one such as https://sop.example.com.')
     address = str(parsed.copy_with(query=None, fragment=None))
     return address.rstrip("/").removesuffix("/api/v1")
 

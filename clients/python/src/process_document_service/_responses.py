@@ -59,11 +59,11 @@ def read_response(response: httpx.Response, content: bytes, operation: Operation
     if not response.is_success:
         raise _read_problem(response, content)
     data: object = None
-    if operation.returns == "file":
+    if is_download(response, operation):
         data = Download(response)
-    elif operation.returns == "json" and status != 204:
+    elif operation.returns == "file" or status != 204:
         is_valid, data = _read_json(response, content)
-        if not is_valid:
+        if operation.returns != "json" or not is_valid:
             raise _to_unexpected(response, content)
     return ApiResponse(
         data=data,
@@ -73,6 +73,12 @@ def read_response(response: httpx.Response, content: bytes, operation: Operation
         is_replayed=headers.get("idempotency-replayed") == "true",
         headers=headers,
     )
+
+
+def is_download(response: httpx.Response, operation: Operation) -> bool:
+    """Whether the content is the file of the operation, and not a page of, for example, a proxy."""
+    is_page = re.match(r"\s*text/html\b", response.headers.get("content-type", ""), re.IGNORECASE) is not None
+    return operation.returns == "file" and response.is_success and (operation.is_html or not is_page)
 
 
 def _read_problem(response: httpx.Response, content: bytes) -> ProblemError:
@@ -103,7 +109,7 @@ def _to_unexpected(response: httpx.Response, content: bytes) -> ProblemError:
         start = content.decode(errors="replace").strip()[:200]
         detail = (
             f"The server responded with status {status} and {response.headers.get('content-type', 'no content')}, "
-            "not with JSON of the service. Check the URL and the proxies."
+            "not as the service does. Check the URL and the proxies."
         ) + (f" The response begins with: {start}" if start else "")
     return ProblemError(
         status=status,

@@ -22,7 +22,7 @@ def decide_retry(
     """
     if attempt >= retries:
         return None
-    if not _was_not_executed(error) and not (is_repeatable and _is_outcome_unknown(error)):
+    if not was_not_executed(error) and not (is_repeatable and _is_outcome_unknown(error)):
         return None
     backoff = min(_FIRST_DELAY * 2.0**attempt, _MAX_BACKOFF)
     requested = error.retry_after if isinstance(error, ProblemError) else None
@@ -30,7 +30,7 @@ def decide_retry(
     return delay if delay <= max_delay else None
 
 
-def _was_not_executed(error: Exception) -> bool:
+def was_not_executed(error: Exception) -> bool:
     """Whether the service reported that it has changed nothing, and that the same request can work later."""
     if not isinstance(error, ProblemError):
         return False

@@ -12,8 +12,8 @@ import httpx
 
 from ._errors import ApiConnectionError, ApiTimeoutError, ProblemError
 from ._requests import BuiltRequest, Operation
-from ._responses import ApiResponse, NotModified, read_response
-from ._retries import decide_retry
+from ._responses import ApiResponse, NotModified, is_download, read_response
+from ._retries import decide_retry, was_not_executed
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def send(request: BuiltRequest, operation: Operation, options: SendOptions) -> A
             )
             if delay is None:
                 raise
-            was_lost = was_lost or isinstance(error, ApiConnectionError)
+            was_lost = was_lost or not was_not_executed(error)
         time.sleep(delay)
         attempt += 1
 
@@ -64,8 +64,7 @@ def _send_once(request: BuiltRequest, operation: Operation, options: SendOptions
     try:
         # a redirect would turn POST into GET, and could send the key to another server
         response = http.send(built, stream=True, follow_redirects=False, auth=None)
-        is_download = operation.returns == "file" and response.is_success
-        content = b"" if is_download else _read_content(response, deadline)
+        content = b"" if is_download(response, operation) else _read_content(response, deadline)
         return read_response(response, content, operation)
     except httpx.TimeoutException as error:
         message = f"{address}: no complete response from {origin} within {timeout:g} seconds."
@@ -87,7 +86,7 @@ def _read_content(response: httpx.Response, deadline: float) -> bytes:
 
 
 def _to_gone(error: ProblemError) -> ApiResponse[None]:
-    """The result of a repeated DELETE that found nothing: the attempt without a response has deleted it."""
+    """The result of a repeated DELETE that found nothing: an attempt with an unknown outcome has deleted it."""
     return ApiResponse(
         data=None, status=204, etag=None, request_id=error.request_id, is_replayed=False, headers=httpx.Headers()
     )

@@ -55,6 +55,11 @@ test('the stored key is sent only to its own service', async () => {
   expect(await readCredentials(env, 'https://sop.example.com/api/v1/')).toEqual(stored);
 });
 
+test('an error does not show the password of a URL', async () => {
+  const message = '"https://sop.example.com" is not the URL of a service';
+  await expect(readCredentials(env, 'https://ada:secret@sop.example.com')).rejects.toThrow(message);
+});
+
 test('missing and damaged credentials are explained', async () => {
   await expect(readCredentials(env)).rejects.toThrow('Not logged in. Run `pds login`');
   const file = await writeStoredCredentials(env, stored);

@@ -77,19 +77,20 @@ export async function removeStoredCredentials(env: Environment): Promise<void> {
  */
 export async function readCredentials(env: Environment, option?: string): Promise<Credentials> {
   const stored = env.PDS_KEY && (option ?? env.PDS_URL) ? undefined : await readStoredCredentials(env);
-  const url = option || env.PDS_URL || stored?.url;
-  if (!url)
+  const given = option || env.PDS_URL || stored?.url;
+  if (!given)
     throw new CommandError(
       'Not logged in. Run `pds login`, or set PDS_URL and PDS_KEY.',
       exitCodes.notAuthorized,
     );
+  const url = checkUrl(given);
   const key = env.PDS_KEY || (stored && isSameService(stored.url, url) ? stored.key : undefined);
   if (!key)
     throw new CommandError(
       `There is no API key for ${url}. Run \`pds login --url ${url}\`, or set PDS_KEY.`,
       exitCodes.notAuthorized,
     );
-  return { url: checkUrl(url), key };
+  return { url, key };
 }
 
 /** Returns the URL. Throws a `CommandError` if it is not one of a service. */

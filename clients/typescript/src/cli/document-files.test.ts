@@ -38,6 +38,11 @@ describe('file names', () => {
     const paths = ['1', '2'].map((id) => toNewPath('d', { id: `0000-${id.repeat(12)}`, title: 'SOP' }, used));
     expect(paths).toEqual([join('d', 'sop.json'), join('d', 'sop-222222222222.json')]);
   });
+
+  test('an id with other characters leads to no other folder', () => {
+    const document = { id: 'x/../../../ab\n', title: 'SOP' };
+    expect(toNewPath('d', document, new Set(['sop']))).toBe(join('d', 'sop-xab.json'));
+  });
 });
 
 test('the checksum does not depend on the order of fields', () => {

@@ -182,7 +182,9 @@ export function toNewPath(
 ): string {
   const slug = toSlug(title);
   const isFree = (name: string) => !used.has(name) && !used.has(`${name}.json`);
-  const name = isFree(slug) ? slug : `${slug}-${id.slice(-12)}`;
+  // the id comes from the server, and must not lead to another folder
+  const end = id.replaceAll(/[^0-9A-Za-z-]/g, '').slice(-12);
+  const name = isFree(slug) ? slug : `${slug}-${end}`;
   used.add(name);
   return join(folder, `${name}.json`);
 }

@@ -1,6 +1,17 @@
 /** Tests where files are written. */
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,6 +45,17 @@ describe.each([
     expect(await readFile(target, 'utf8')).toBe('new');
     expect(await readdir(folder)).toEqual(['link', 'real']);
     expect(await readdir(join(folder, 'real'))).toEqual(['file']);
+  });
+
+  test('a replaced file keeps its mode, and a new one gets the usual mode', async () => {
+    const paths = ['private', 'shared', 'other', 'new'].map((name) => join(folder, name));
+    const [own = '', shared = '', other = '', created = ''] = paths;
+    for (const path of [own, shared, other]) await writeFile(path, 'old');
+    await chmod(own, 0o600);
+    await chmod(shared, 0o666);
+    for (const path of [own, shared, created]) await write(path, 'new');
+    const modes = (await Promise.all(paths.map((path) => stat(path)))).map(({ mode }) => mode & 0o777);
+    expect(modes).toEqual([0o600, 0o666, modes[2], modes[2]]);
   });
 
   test('a reader of a pipe gets the content, and the pipe stays', async () => {

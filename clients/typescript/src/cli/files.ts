@@ -1,7 +1,7 @@
 /** Writes files so that no reader sees half of one, and nothing is overwritten by accident. */
 import { randomUUID } from 'node:crypto';
 import { constants, createWriteStream } from 'node:fs';
-import { copyFile, link, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,14 +11,16 @@ import { ConnectionError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { CommandError } from './exit-codes.ts';
 
-/** Replaces a file in one step. Writes through a symbolic link, and directly to a pipe or device. */
+/**
+ * Replaces a file in one step, and keeps its mode. Writes through a symbolic link, and directly to a pipe or device.
+ */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const target = await findTarget(path);
   if (target.isStream) return writeFile(target.path, content);
   const temporary = toTemporary(target.path);
   try {
-    await writeFile(temporary, content);
-    await rename(temporary, target.path);
+    await writeFile(temporary, content, { mode: target.mode });
+    await replace(temporary, target);
   } finally {
     await rm(temporary, { force: true });
   }
@@ -34,19 +36,23 @@ export async function saveDownload(
   output?: string,
 ): Promise<string | undefined> {
   if (output === '-') {
-    await pipeline(toNodeStream(file), context.stdout, { end: false }).catch(explainBreak);
+    await pipeline(toNodeStream(file), context.stdout, { end: false }).catch((error) => {
+      // the reader of a pipe, such as `head`, may end first
+      if (!hasCode(error, 'EPIPE')) explainBreak(error);
+    });
     return undefined;
   }
   const path = resolve(context.cwd, output ?? file.name);
-  const target = output === undefined ? { path, isStream: false } : await findTarget(path);
+  const target: Target = output === undefined ? { path, isStream: false } : await findTarget(path);
   if (target.isStream) {
     await pipeline(toNodeStream(file), createWriteStream(target.path)).catch(explainBreak);
     return path;
   }
   const temporary = toTemporary(target.path);
   try {
-    await pipeline(toNodeStream(file), createWriteStream(temporary, { flags: 'wx' })).catch(explainBreak);
-    if (output !== undefined) await rename(temporary, target.path);
+    const draft = createWriteStream(temporary, { flags: 'wx', mode: target.mode });
+    await pipeline(toNodeStream(file), draft).catch(explainBreak);
+    if (output !== undefined) await replace(temporary, target);
     else await linkNew(temporary, path);
   } finally {
     await rm(temporary, { force: true });
@@ -54,13 +60,29 @@ export async function saveDownload(
   return path;
 }
 
-/** Finds what to write for a path: the file that a symbolic link names, and whether it is a pipe or device. */
-async function findTarget(path: string): Promise<{ path: string; isStream: boolean }> {
+/** What to write for a path. */
+interface Target {
+  /** The path, or the file that a symbolic link names. */
+  path: string;
+  /** Whether it is a pipe or device. */
+  isStream: boolean;
+  /** The mode of the file that is there. */
+  mode?: number;
+}
+
+async function findTarget(path: string): Promise<Target> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return { path, isStream: false };
   // a pipe such as /dev/stdout has no real path
   if (!found.isFile() && !found.isDirectory()) return { path, isStream: true };
-  return { path: await realpath(path), isStream: false };
+  return { path: await realpath(path), isStream: false, mode: found.mode & 0o777 };
+}
+
+/** Gives a file the name and the mode of the one that it replaces. */
+async function replace(temporary: string, { path, mode }: Target): Promise<void> {
+  // the mode at its creation depends on the umask
+  if (mode !== undefined) await chmod(temporary, mode);
+  await rename(temporary, path);
 }
 
 /** Gives a file its name unless there is one with this name. */

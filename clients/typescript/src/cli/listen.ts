@@ -35,6 +35,8 @@ interface Handling {
   ownSecret: string | undefined;
   /** Event types; empty for all. */
   types: readonly string[];
+  /** Returns false if the reader of the output, such as `head`, has ended, and the events go nowhere else. */
+  isNeeded(): boolean;
 }
 
 export const listen = command({
@@ -58,7 +60,12 @@ The requests are signed with a new secret, which it prints, or with the secret i
   },
   async run(context, { options: { 'forward-to': forwardTo, event: types = [] } }) {
     const target = forwardTo === undefined ? undefined : parseTarget(forwardTo);
-    const handling = { target, types, ownSecret: readOwnSecret(context) };
+    let isRead = true;
+    context.stdout.once('error', () => {
+      isRead = false;
+    });
+    const isNeeded = () => isRead || target !== undefined;
+    const handling = { target, types, ownSecret: readOwnSecret(context), isNeeded };
     const client = await context.client();
     for (;;) {
       const listener = await startListener(client);
@@ -70,6 +77,7 @@ The requests are signed with a new secret, which it prints, or with the secret i
       } finally {
         await stopListener(context, listener);
       }
+      if (!isNeeded()) return exitCodes.ok;
       context.note('The listener has ended, and events may be missing. Starting a new one.');
     }
   },
@@ -105,7 +113,7 @@ async function stopListener(context: Context, { id }: Listener): Promise<void> {
   });
 }
 
-/** Handles events until the listener has ended. */
+/** Handles events until the listener has ended, or nobody needs them. */
 async function handleEvents(
   context: Context,
   client: Client,
@@ -119,6 +127,7 @@ async function handleEvents(
       if (handledIds.length > 0)
         await client.confirmWebhookEvents({ listener_id: listener.id, body: { event_ids: handledIds } });
       handledIds = [];
+      if (!handling.isNeeded()) return;
       for (const verified of await receive(context, client, listener)) {
         await handleEvent(context, verified, handling);
         handledIds.push(verified.event.event_id);
@@ -161,7 +170,9 @@ async function handleEvent(
   if (types.length > 0 && !types.includes(event.event_type)) return;
   const signed = ownSecret === undefined ? event : signWith(ownSecret, event);
   const forwarded = target && (await forward(target, signed, context.signal));
-  if (context.isJson) context.print(JSON.stringify({ event: payload, ...(forwarded && { forwarded }) }));
+  // unlike print, without a change of the data
+  if (context.isJson)
+    context.stdout.write(`${JSON.stringify({ event: payload, ...(forwarded && { forwarded }) })}\n`);
   else context.print(describeEvent(payload, forwarded));
 }
 

@@ -8,12 +8,11 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { readStoredCredentials } from './credentials.ts';
+import { readStoredCredentials, writeStoredCredentials } from './credentials.ts';
 import { runCommandLine } from './run.ts';
 
 const responses: Record<string, object> = {
   '/auth/login': { access_token: 'access', refresh_token: 'refresh' },
-  '/api-keys': { id: 'k1', key: 'pds_new' },
   '/me': { user: { email: 'ada@acme.example' }, organization: { slug: 'acme' }, member: { role: 'member' } },
   '/approvals/x': { content_hash: 'hash' },
   '/approvals/x/decision': { status: 'approved', approvers: [] },
@@ -23,6 +22,9 @@ let folder: string;
 let env: Record<string, string>;
 let server: Server;
 let paths: string[];
+/** How many keys were created, and which were revoked with which key. */
+let created: number;
+let revoked: unknown[];
 /** The body of the last login. */
 let loginBody: string;
 /** Called with the path of each request. Returns whether the connection breaks instead of a response. */
@@ -31,16 +33,23 @@ let breaks: (path: string) => boolean;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pds-login-'));
   paths = [];
+  [created, revoked] = [0, []];
   breaks = () => false;
   const respond: RequestListener = async (request: IncomingMessage, response) => {
-    const { url = '', socket } = request;
+    const { url = '', method, headers, socket } = request;
     const path = url.replace('/api/v1', '');
     paths.push(path);
     if (breaks(path)) return void socket.destroy();
     const body = await text(request);
     if (path === '/auth/login') loginBody = body;
-    if (path === '/auth/logout') response.writeHead(204).end();
-    else response.setHeader('content-type', 'application/json').end(JSON.stringify(responses[path]));
+    if (path === '/api-keys') created += 1;
+    const key = { id: `k${created}`, key: created === 1 ? 'pds_new' : `pds_new${created}` };
+    if (method === 'DELETE') revoked.push([path, headers.authorization]);
+    if (path === '/auth/logout' || method === 'DELETE') response.writeHead(204).end();
+    else
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify(path === '/api-keys' ? key : responses[path]));
   };
   server = createServer(respond).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -84,6 +93,28 @@ test('login stores the new key before it asks who the user is', async () => {
   breaks = (path) => path === '/me';
   expect((await run(['login'])).code).toBe(6);
   expect(await readStoredCredentials(env)).toMatchObject({ key: 'pds_new', key_id: 'k1' });
+});
+
+test('a second login revokes the key of the first one', async () => {
+  await run(['login']);
+  expect(revoked).toEqual([]);
+  expect((await run(['login'])).code).toBe(0);
+  expect(revoked).toEqual([['/api-keys/k1', 'Bearer pds_new']]);
+  expect(await readStoredCredentials(env)).toMatchObject({ key: 'pds_new2', key_id: 'k2' });
+});
+
+test('a second login works if the old key cannot be revoked', async () => {
+  await run(['login']);
+  breaks = (path) => path === '/api-keys/k1';
+  const { code, stderr } = await run(['login']);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Could not revoke the API key k1')]);
+  expect(await readStoredCredentials(env)).toMatchObject({ key: 'pds_new2', key_id: 'k2' });
+});
+
+test('a key of another service is not revoked', async () => {
+  await writeStoredCredentials(env, { url: 'http://127.0.0.1:9', key: 'pds_other', key_id: 'k9' });
+  expect(await run(['login'])).toMatchObject({ code: 0, stderr: '' });
+  expect(revoked).toEqual([]);
 });
 
 test('a decision is reported if logging out fails', async () => {

@@ -44,12 +44,12 @@ Only you can read the file with the key. PDS_URL and PDS_KEY take precedence ove
     const url = checkUrl(given);
     const credentials = options.email ? await createKey(context, url, options) : await readKey(context, url);
     // a new key is valid, and would be lost if the next request failed
-    if (credentials.key_id !== undefined) await writeStoredCredentials(context.env, credentials);
+    let file = credentials.key_id === undefined ? undefined : await replaceStored(context, credentials);
     const { user, organization, member } = await createClient({
       ...credentials,
       signal: context.signal,
     }).getMe();
-    const file = await writeStoredCredentials(context.env, credentials);
+    file ??= await replaceStored(context, credentials);
     const result = { url, organization: organization.slug, email: user.email, role: member.role, file };
     context.show(
       result,
@@ -69,13 +69,7 @@ export const logout = command({
       return undefined;
     }
     const { key_id } = stored;
-    if (key_id !== undefined) {
-      const client = createClient({ ...stored, signal: context.signal });
-      // a revoked key is what the user wants
-      await client.deleteApiKey({ key_id }).catch((error: unknown) => {
-        if (!(error instanceof ProblemError && (error.status === 401 || error.status === 404))) throw error;
-      });
-    }
+    if (key_id !== undefined) await revoke(createClient({ ...stored, signal: context.signal }), key_id);
     await removeStoredCredentials(context.env);
     context.show({ was_logged_in: true, is_key_revoked: key_id !== undefined }, () =>
       key_id === undefined
@@ -85,6 +79,26 @@ export const logout = command({
     return undefined;
   },
 });
+
+/** Stores credentials, and revokes the key that they replace if `pds login` has created it. Returns the file. */
+async function replaceStored(context: Context, credentials: StoredCredentials): Promise<string> {
+  // a damaged file is replaced too
+  const old = await readStoredCredentials(context.env).catch(() => undefined);
+  const file = await writeStoredCredentials(context.env, credentials);
+  if (old?.key_id === undefined || old.url !== credentials.url || old.key === credentials.key) return file;
+  const client = createClient({ ...old, timeoutMs: 5_000, retries: 0 });
+  await revoke(client, old.key_id).catch((error: Error) => {
+    context.note(`Could not revoke the API key ${old.key_id}, which was stored before: ${error.message}`);
+  });
+  return file;
+}
+
+async function revoke(client: Client, key_id: string): Promise<void> {
+  await client.deleteApiKey({ key_id }).catch((error: unknown) => {
+    // a revoked key is what the user wants
+    if (!(error instanceof ProblemError && (error.status === 401 || error.status === 404))) throw error;
+  });
+}
 
 async function askForUrl(context: Context): Promise<string> {
   if (!context.stdin.isTTY) throw new UsageError('--url is missing, and PDS_URL is not set.');

@@ -10,10 +10,11 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
     interruption.abort(new Error('Interrupted.'));
   });
-// the reader of a pipe, such as `head`, may end first
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failed);
-});
+// the reader of a pipe, such as `head`, may end first; a command that writes to the service must still finish
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'EPIPE') process.exit(exitCodes.failed);
+  });
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdin: process.stdin,

@@ -39,6 +39,8 @@ interface Folder {
   files: Map<string, DocumentFile>;
   names: Set<string>;
   bases: Bases;
+  /** Writes the bases, one after the other, because documents are pulled at the same time. */
+  save(): Promise<void>;
 }
 
 export const pull = command({
@@ -65,8 +67,6 @@ Files of documents that are no longer listed stay too.`,
     } catch (error) {
       report.finish();
       throw error;
-    } finally {
-      await writeBases(folder.path, folder.bases);
     }
     return report.finish();
   },
@@ -75,12 +75,18 @@ Files of documents that are no longer listed stay too.`,
 async function openFolder(path: string): Promise<Folder> {
   await mkdir(path, { recursive: true });
   const files = await readDocumentFiles(path);
+  const bases = await readBases(path);
+  let saved = Promise.resolve();
   return {
     path,
     files: new Map(files.flatMap((file) => (file.id === undefined ? [] : [[file.id, file]]))),
     // also those of files to import, which a new document would hide from a push
     names: new Set((await readdir(path)).map((name) => toBaseName(toDocumentPath(name)).toLowerCase())),
-    bases: await readBases(path),
+    bases,
+    save() {
+      saved = saved.then(() => writeBases(path, bases));
+      return saved;
+    },
   };
 }
 
@@ -120,17 +126,19 @@ async function pullDocument(
     if (!isEqual) await writeDocumentFile({ path, id, content });
     const isPending = base?.publish_pending === true && base.checksum === checksum;
     const mark = isPending && response.data.status === 'draft' ? { publish_pending: true as const } : {};
-    const remember = (etag: string): void => {
+    // at once, because without its checksum no later pull would replace the copy
+    const remember = async (etag: string): Promise<void> => {
       const { checksum: markdown } = copy;
       folder.bases.set(id, { etag, checksum, ...(markdown && { markdown }), ...mark });
+      await folder.save();
     };
     // if the export fails, the file is still known, and the next pull exports again
-    remember(noEtag);
+    await remember(noEtag);
     if (state !== 'own') {
       const markdown = await client.exportMarkdown({ doc_id: id, flavor: 'gfm' });
       copy.checksum = await writeCopy(copy.path, await markdown.bytes());
     }
-    remember(response.etag ?? noEtag);
+    await remember(response.etag ?? noEtag);
     add(path, isEqual && !isCopyDue ? 'unchanged' : 'pulled');
     if (state === 'own') add(copy.path, 'kept', ownFileMessage);
   } catch (error) {
