@@ -24,7 +24,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   listRoles:             [ 1,  0,  0,  0],
   updateMember:          [ 5,  4,  2,  4],
   updatePassword:        [ 2,  4,  1,  3],
-  acceptInvitation:      [10, 10,  3, 10],
+  acceptInvitation:      [10, 11,  3, 10],
   createInvitation:      [ 6,  5,  2,  4],
   deleteInvitation:      [ 1,  1,  0,  1],
   listInvitations:       [ 2,  0,  0,  0],
