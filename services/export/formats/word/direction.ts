@@ -1,0 +1,86 @@
+/** Finds the direction of a document, and gives it to the template's paragraphs around the body. */
+import { type Direction, getDirection } from '#libs/rich-text';
+import type { ExportNode, WordDocument } from '../document.ts';
+import { RTL } from './runs.ts';
+
+/** Returns the direction of the first title with letters, as on the public page; left to right without one. */
+export function findDocumentDirection({ title, nodes }: Pick<WordDocument, 'title' | 'nodes'>): Direction {
+  for (const text of listTitles(nodes)) {
+    const direction = getDirection(text);
+    if (direction) return direction;
+  }
+  return getDirection(title) ?? 'ltr';
+}
+
+function* listTitles(nodes: readonly ExportNode[]): Generator<string> {
+  for (const node of nodes) {
+    yield node.title;
+    yield* listTitles(node.children);
+  }
+}
+
+/**
+ * Fills a part of the template with `fill`. A paragraph that then begins with a letter from right to left gets this
+ * direction. With `isMirrored`, all paragraphs and tables do.
+ */
+export function fillWithDirection(
+  template: string,
+  fill: (text: string) => string,
+  { isMirrored }: { isMirrored: boolean },
+): string {
+  const xml = isMirrored ? template.replace(TABLE_START, '$&<w:bidiVisual/>') : template;
+  let out = '';
+  let end = 0;
+  // each piece is filled once, so that text in a value is never taken for a slot
+  for (const { index, 0: paragraph } of xml.matchAll(PARAGRAPH)) {
+    const filled = fill(paragraph);
+    const isRtl = isMirrored || (filled !== paragraph && getDirection(getText(filled)) === 'rtl');
+    out += fill(xml.slice(end, index)) + (isRtl ? toRightToLeft(filled, isMirrored) : filled);
+    end = index + paragraph.length;
+  }
+  return out + fill(xml.slice(end));
+}
+
+/** A paragraph that contains no other one. */
+const PARAGRAPH = /<w:p(?: [^>]*[^/>])?>(?:(?!<w:p[ >]).)*?<\/w:p>/gs;
+const RUN = /<w:r(?: [^>]*[^/>])?>.*?<\/w:r>/gs;
+/** The start of a table, up to the place of its direction. */
+const TABLE_START = /<w:tblPr>(?:<w:tblStyle [^>]*>)?/g;
+/** What comes after the direction in the properties of a paragraph and of a run (ECMA-376 part 1, A.1). */
+const AFTER_BIDI =
+  /<w:(?:adjustRightInd|snapToGrid|spacing|ind|contextualSpacing|mirrorIndents|suppressOverlap|jc|textDirection|textAlignment|textboxTightWrap|outlineLvl|divId|cnfStyle|rPr|sectPr|pPrChange)[ />]|<\/w:pPr>/;
+const AFTER_RTL = /<w:(?:cs|em|lang|eastAsianLayout|specVanish|oMath|rPrChange)[ />]|<\/w:rPr>/;
+
+/** Text stays on its side of the page, unless the whole page is mirrored. */
+function toRightToLeft(paragraph: string, isMirrored: boolean): string {
+  const directed = editProperties(paragraph, 'pPr', (properties) => {
+    if (/<w:bidi[ />]/.test(properties)) return properties;
+    const bidi = properties.replace(AFTER_BIDI, '<w:bidi/>$&');
+    return isMirrored ? bidi : bidi.replace(/(?<=<w:jc w:val=")(?:left|right)(?=")/, swapSide);
+  });
+  return directed.replace(RUN, (run) => {
+    if (getDirection(getText(run)) !== 'rtl') return run;
+    return editProperties(run, 'rPr', (properties) =>
+      /<w:rtl[ />]/.test(properties) ? properties : properties.replace(AFTER_RTL, `${RTL}$&`),
+    );
+  });
+}
+
+/** Edits the properties of a paragraph or run, which are its first child; adds them if it has none. */
+function editProperties(element: string, name: 'pPr' | 'rPr', edit: (properties: string) => string): string {
+  const [start = ''] = /^<[^>]+>/.exec(element) ?? [];
+  const rest = element.slice(start.length);
+  const end = `</w:${name}>`;
+  if (!rest.startsWith(`<w:${name}>`)) {
+    const without = rest.startsWith(`<w:${name}/>`) ? rest.slice(`<w:${name}/>`.length) : rest;
+    return start + edit(`<w:${name}>${end}`) + without;
+  }
+  const to = rest.indexOf(end) + end.length;
+  return start + edit(rest.slice(0, to)) + rest.slice(to);
+}
+
+const swapSide = (side: string) => (side === 'left' ? 'right' : 'left');
+
+function getText(xml: string): string {
+  return xml.replace(/<[^>]+>/g, '');
+}
