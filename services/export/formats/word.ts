@@ -10,7 +10,7 @@ import {
   renderContentTypes,
   renderRelationships,
 } from './word/body-writer.ts';
-import { fillWithDirection } from './word/direction.ts';
+import { completeFormats, fillWithDirection } from './word/direction.ts';
 import { fitHeader } from './word/header-height.ts';
 import { copyListPatterns } from './word/ordered-lists.ts';
 import { toPlaceholderValues } from './word/placeholder-values.ts';
@@ -43,15 +43,18 @@ function* writeParts(
   indentInches: number,
 ): Generator<[string, PartSource]> {
   const { plan } = writer;
+  const isRtl = writer.direction === 'rtl';
   const values = toPlaceholderValues(writer, document);
+  const complete = (text: string) => (isRtl ? completeFormats(text) : text);
   // the layout of other templates is that of their authors
-  const isMirrored = plan.hasContents && writer.direction === 'rtl';
+  const isMirrored = plan.hasContents && isRtl;
   const fill = (text: string) =>
-    fillWithDirection(text, (piece) => fillSlots(piece, plan.nonce, values), { isMirrored });
+    fillWithDirection(complete(text), (piece) => fillSlots(piece, plan.nonce, values), { isMirrored });
   const deferred = [plan.numbering, toRelsPart(plan.main), TYPES_PART];
   for (const [name, bytes] of parts) {
     if (name === plan.main || deferred.includes(name)) continue;
-    yield [name, plan.filled.includes(name) ? Buffer.from(fill(decodeText(bytes))) : bytes];
+    const edit = plan.filled.includes(name) ? fill : name === plan.stylesPart ? complete : undefined;
+    yield [name, edit ? Buffer.from(edit(decodeText(bytes))) : bytes];
   }
   const [before = '', after = ''] = getPartText(parts, plan.main).split(toSlot(plan.nonce, 'content'));
   yield [
