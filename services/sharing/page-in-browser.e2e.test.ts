@@ -194,6 +194,7 @@ describe('a public page that is written from right to left', () => {
     { type: 'codeBlock', content: [{ type: 'text', text: command }] },
     { type: 'bulletList', content: [item('listItem', 'Latin')] },
     { type: 'taskList', content: [item('taskItem', 'Latin')] },
+    ...['left', 'right'].map((textAlign) => ({ ...paragraph('سطر'), attrs: { textAlign } })),
   ];
   const nodes = [{ node_type: 'section', title: 'تنظيف', content: { type: 'doc', content } }];
   const open = async (work: (page: Page) => Promise<void>) => {
@@ -213,6 +214,13 @@ describe('a public page that is written from right to left', () => {
         expect(lefts).toHaveLength(command.length);
       }
       expect(await getStyle(page.locator('pre'), 'text-align')).toBe('left');
+    });
+  });
+
+  test('aligns text at the side of the page that the author chose', async () => {
+    await open(async (page) => {
+      for (const side of ['left', 'right'])
+        expect(await getStyle(page.locator(`.align-${side}`), 'text-align')).toBe(side);
     });
   });
 
