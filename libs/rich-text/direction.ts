@@ -34,6 +34,15 @@ export function getDirection(text: string): Direction | undefined {
   return letter ? (letter.groups?.rtl ? 'rtl' : 'ltr') : undefined;
 }
 
+/** Returns the direction of the first of these texts that has letters; left to right without one. */
+export function getFirstDirection(texts: Iterable<string>): Direction {
+  for (const text of texts) {
+    const direction = getDirection(text);
+    if (direction) return direction;
+  }
+  return 'ltr';
+}
+
 /** Returns the direction of the first letter in a node. Code does not count: it reads from left to right anyway. */
 export function findDirection(node: RichText): Direction | undefined {
   if (isCode(node)) return undefined;

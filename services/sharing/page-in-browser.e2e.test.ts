@@ -194,6 +194,7 @@ describe('a public page that is written from right to left', () => {
     { type: 'codeBlock', content: [{ type: 'text', text: command }] },
     { type: 'bulletList', content: [item('listItem', 'Latin')] },
     { type: 'taskList', content: [item('taskItem', 'Latin')] },
+    { type: 'table', content: [{ type: 'tableRow', content: [item('tableCell', '1')] }] },
     ...['left', 'right'].map((textAlign) => ({ ...paragraph('سطر'), attrs: { textAlign } })),
   ];
   const nodes = [{ node_type: 'section', title: 'تنظيف', content: { type: 'doc', content } }];
@@ -214,6 +215,16 @@ describe('a public page that is written from right to left', () => {
         expect(lefts).toHaveLength(command.length);
       }
       expect(await getStyle(page.locator('pre'), 'text-align')).toBe('left');
+    });
+  });
+
+  test('shows numbers at the right side of a cell', async () => {
+    await open(async (page) => {
+      const [cell, words] = [page.locator('td'), page.locator('td p')];
+      expect(await getStyle(words, 'direction')).toBe('rtl');
+      const [right = 0] = (await getCharacterLefts(words)).slice(-1);
+      const box = await cell.boundingBox();
+      expect(right).toBeGreaterThan((box?.x ?? 0) + (box?.width ?? 0) / 2);
     });
   });
 

@@ -41,7 +41,7 @@ const pinned: Record<string, { word: string; markdown: string; gfm?: string; htm
   },
   '12': {
     ...{ word: '2d2ec1369e31319a', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
-    html: '65ccc28df7cccc0e',
+    html: '71716727ab150d17',
   },
 };
 

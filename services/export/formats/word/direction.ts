@@ -1,15 +1,11 @@
 /** Finds the direction of a document, and gives it to the template's paragraphs around the body. */
-import { type Direction, getDirection } from '#libs/rich-text';
+import { type Direction, getDirection, getFirstDirection } from '#libs/rich-text';
 import type { ExportNode, WordDocument } from '../document.ts';
 import { RTL } from './runs.ts';
 
 /** Returns the direction of the first title with letters, as on the public page; left to right without one. */
 export function findDocumentDirection({ title, nodes }: Pick<WordDocument, 'title' | 'nodes'>): Direction {
-  for (const text of listTitles(nodes)) {
-    const direction = getDirection(text);
-    if (direction) return direction;
-  }
-  return getDirection(title) ?? 'ltr';
+  return getFirstDirection([...listTitles(nodes), title]);
 }
 
 function* listTitles(nodes: readonly ExportNode[]): Generator<string> {
