@@ -28,8 +28,9 @@ const english: HtmlWords = { done: 'Done', notDone: 'Not done', table: 'Table' }
  * `task-item`, `task-mark`, `done`, `callout`, `callout-<kind>`, `callout-label`, `color-<name>` and those of tables:
  * `table` (the scrollable wrapper), `short` and `long` (cells with a word or a sentence) and `continued` (a row whose
  * first column is a cell from above). The top heading level becomes `h5`, or `h<headingLevel>`; lower levels follow
- * down to `h6`. Text without letters has `dir="rtl"` if `direction` is that of the page. Remote images become links. `findPicture` returns what shows an image that is not embedded; without it,
- * and if it returns nothing, an asset becomes its text.
+ * down to `h6`. `direction` is that of the page; if it is from right to left, text without letters has `dir="rtl"`.
+ * Remote images become links. `findPicture` returns what shows an image that is not embedded; without it, and if it
+ * returns nothing, an asset becomes its text.
  */
 export function toHtml(
   content: RichText,

@@ -10,10 +10,10 @@ import {
   renderContentTypes,
   renderRelationships,
 } from './word/body-writer.ts';
-import { completeFormats, fillWithDirection } from './word/direction.ts';
 import { fitHeader } from './word/header-height.ts';
 import { copyListPatterns } from './word/ordered-lists.ts';
 import { toPlaceholderValues } from './word/placeholder-values.ts';
+import { completeFormats, fillWithDirection } from './word/template-direction.ts';
 
 /** Renders the .docx file. A property that is null (a version, a date) leaves its placeholder empty. */
 export async function renderWord(

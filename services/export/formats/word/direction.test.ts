@@ -70,7 +70,7 @@ test.each([
   expect(find(latin, '>a<')).toContain(`<w:jc w:val="${textAlign === 'justify' ? 'both' : textAlign}"/>`);
 });
 
-test('headings, items, tasks, callouts, quotes and captions have their direction', async () => {
+test('blocks of every kind and captions have the direction of their text', async () => {
   const pixel = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
   const content = [
     node('heading', { level: 2 }, 'כותרת'),

@@ -3,7 +3,8 @@ import { escapeXml } from '#libs/opc';
 import type { Direction, RichText } from '#libs/rich-text';
 import type { StyleInfo } from '../template/style-definitions.ts';
 import type { BodyWriter, Position } from './body-writer.ts';
-import { RTL, renderFontSize } from './runs.ts';
+import { RTL } from './direction.ts';
+import { renderFontSize } from './runs.ts';
 
 /** Properties of a paragraph in schema order (ECMA-376 part 1, 17.3.1.26, CT_PPr); indents in twips. */
 export type ParagraphProperties = {

@@ -10,10 +10,9 @@ import {
   splitLeaves,
 } from '#libs/rich-text';
 import { addLink, type BodyWriter, findImage, type Position } from './body-writer.ts';
+import { RTL } from './direction.ts';
 import { renderPicture } from './picture.ts';
 
-/** The property of a run from right to left. Word then takes its sizes and formats for complex scripts. */
-export const RTL = '<w:rtl/>';
 const TEXT_END = '</w:t></w:r>';
 const TEXT_START = '<w:t xml:space="preserve">';
 
