@@ -25,10 +25,11 @@ export interface Objective {
 }
 
 /**
- * Operations that wait for an export worker, a webhook endpoint or an event. The latency objective excludes them.
+ * Operations that wait for a worker process, a webhook endpoint or an event. The latency objective excludes them.
  */
 const slowOperations = [
   ...['exportWord', 'exportMarkdown', 'exportHtml', 'exportLibrary', 'createTemplate'],
+  ...['previewImport', 'createImport'],
   ...['testWebhook', 'receiveWebhookEvents'],
 ];
 
