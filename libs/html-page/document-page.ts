@@ -2,7 +2,7 @@
 import { escapeHtml, type FindPicture, type Html, html, joinHtml, style } from '#libs/rich-text';
 import { tableOfContents } from './contents.ts';
 import { isolate, type PageLanguage } from './language.ts';
-import { nodes } from './nodes.ts';
+import { findNodesDirection, nodes } from './nodes.ts';
 import { getStatusWord, type PageControl, type PageDocument, type PageNodes } from './page-document.ts';
 import { runningHead } from './running-head.ts';
 import { pageStyle } from './styles.ts';
@@ -56,7 +56,7 @@ ${title(input)}
 ${contents}
 <article id="document" tabindex="-1" dir="auto">
 `;
-  yield* nodes(children, { words, findPicture });
+  yield* nodes(children, { words, direction: findNodesDirection(children), findPicture });
   yield html`${additions?.end ?? nothing}</article>
 </main>
 <footer class="colophon">

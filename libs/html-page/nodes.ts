@@ -1,5 +1,15 @@
 /** Renders the nodes of a document: numbered headings with anchors, each followed by its rich text. */
-import { element, escapeHtml, type FindPicture, type Html, html, joinHtml, toHtml } from '#libs/rich-text';
+import {
+  type Direction,
+  element,
+  escapeHtml,
+  type FindPicture,
+  getFirstDirection,
+  type Html,
+  html,
+  joinHtml,
+  toHtml,
+} from '#libs/rich-text';
 import type { PageNode, PageNodes } from './page-document.ts';
 import type { PageWords } from './words.ts';
 
@@ -9,7 +19,21 @@ const topLevel = 2;
 /** What the rich text of all nodes is rendered with. */
 export interface NodeOptions {
   words: PageWords;
+  /** The direction of text without letters. */
+  direction: Direction;
   findPicture: FindPicture;
+}
+
+/** Returns the direction of the first title with letters, which is that of the article. */
+export function findNodesDirection(children: PageNodes): Direction {
+  return getFirstDirection(listTitles(children, null));
+}
+
+function* listTitles(children: PageNodes, parent: string | null): Generator<string> {
+  for (const { _id, title } of children.get(parent) ?? []) {
+    yield title;
+    yield* listTitles(children, _id);
+  }
 }
 
 /** Renders each node with its number in reading order, one piece per node. */

@@ -248,3 +248,10 @@ test('an uploaded picture becomes an image if it is found, else its text', () =>
   expect(text).toBe(toHtml(content));
   expect([text.includes('&lt;a&gt;'), text.includes('<img')]).toEqual([true, false]);
 });
+
+test('text without letters has the direction of a page from right to left', () => {
+  const content = doc(p('1'), p('שלום'), p('a'), nodeWith('codeBlock', {}, '1'));
+  const page = { direction: 'rtl' } as const;
+  expect(toHtml(content, page)).toBe('<p dir="rtl">1</p>\n<p>שלום</p>\n<p>a</p>\n<pre><code>1</code></pre>');
+  expect(toHtml(content)).not.toContain('dir');
+});

@@ -1,6 +1,7 @@
 /** Renders rich text as safe HTML; emits only elements and attributes named here or in html-inline.ts. */
 import { getInteger, getString } from './attributes.ts';
 import { getCallout } from './callout.ts';
+import { type Direction, findDirection } from './direction.ts';
 import { findTopLevel, getLevel } from './headings.ts';
 import { type FindPicture, inlineHtml } from './html-inline.ts';
 import { tableHtml } from './html-table.ts';
@@ -27,21 +28,23 @@ const english: HtmlWords = { done: 'Done', notDone: 'Not done', table: 'Table' }
  * `task-item`, `task-mark`, `done`, `callout`, `callout-<kind>`, `callout-label`, `color-<name>` and those of tables:
  * `table` (the scrollable wrapper), `short` and `long` (cells with a word or a sentence) and `continued` (a row whose
  * first column is a cell from above). The top heading level becomes `h5`, or `h<headingLevel>`; lower levels follow
- * down to `h6`. Remote images become links. `findPicture` returns what shows an image that is not embedded; without it,
- * and if it returns nothing, an asset becomes its text.
+ * down to `h6`. `direction` is that of the page; if it is from right to left, text without letters has `dir="rtl"`.
+ * Remote images become links. `findPicture` returns what shows an image that is not embedded; without it, and if it
+ * returns nothing, an asset becomes its text.
  */
 export function toHtml(
   content: RichText,
-  { headingLevel = 5, words = english, findPicture = findNoPicture }: HtmlOptions = {},
+  { headingLevel = 5, words = english, direction = 'ltr', findPicture = findNoPicture }: HtmlOptions = {},
 ): Html {
   const root = toWellFormed(content);
-  return blocks(root, { shift: headingLevel - findTopLevel(root), words, findPicture });
+  return blocks(root, { shift: headingLevel - findTopLevel(root), words, direction, findPicture });
 }
 
 /** The options of `toHtml`. */
 export interface HtmlOptions {
   headingLevel?: number;
   words?: HtmlWords;
+  direction?: Direction;
   findPicture?: FindPicture;
 }
 
@@ -50,6 +53,7 @@ const findNoPicture: FindPicture = () => undefined;
 interface Context {
   shift: number;
   words: HtmlWords;
+  direction: Direction;
   findPicture: FindPicture;
 }
 
@@ -86,11 +90,12 @@ function block(node: RichText, context: Context): Html {
   }
 }
 
-function textblock(name: string, node: RichText, { findPicture }: Context): Html {
+function textblock(name: string, node: RichText, { direction, findPicture }: Context): Html {
   const align = getString(node, 'textAlign');
+  const isRtl = direction === 'rtl' && findDirection(node) === undefined;
   return element(
     name,
-    { class: alignments.has(align) ? `align-${align}` : undefined },
+    { class: alignments.has(align) ? `align-${align}` : undefined, dir: isRtl ? 'rtl' : undefined },
     inlineHtml(node.content ?? [], findPicture),
   );
 }

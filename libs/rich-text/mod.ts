@@ -8,6 +8,14 @@ export {
 } from './asset.ts';
 export { type CalloutKind, calloutKinds, getCallout } from './callout.ts';
 export { colorNames, getColor } from './color.ts';
+export {
+  type Direction,
+  findDirection,
+  getDirection,
+  getFirstDirection,
+  splitByDirection,
+  splitLeaves,
+} from './direction.ts';
 export { findFaults, maxRichTextBytes } from './faults.ts';
 export { fromHast } from './from-hast.ts';
 export { toGfm } from './gfm.ts';

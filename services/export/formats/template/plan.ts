@@ -18,6 +18,7 @@ export type TemplatePlan = {
   nonce: string;
   main: string;
   numbering: string;
+  stylesPart: string;
   filled: string[];
   names: string;
   styles: StyleInfos;

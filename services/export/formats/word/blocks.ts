@@ -1,5 +1,5 @@
 /** Renders the blocks of rich text as WordprocessingML. */
-import type { RichText } from '#libs/rich-text';
+import { findDirection, type RichText } from '#libs/rich-text';
 import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
 import { renderCallout } from './callout.ts';
 import { renderCaptions } from './caption.ts';
@@ -19,12 +19,13 @@ export function renderBlocks(writer: BodyWriter, nodes: RichText[], position: Po
   return nodes.map((node) => renderBlock(writer, node, position)).join('');
 }
 
-function renderBlock(writer: BodyWriter, node: RichText, position: Position): string {
+function renderBlock(writer: BodyWriter, node: RichText, around: Position): string {
+  const position = { ...around, direction: findDirection(node) ?? around.direction };
   switch (node.type) {
     case 'heading':
       return renderHeading(writer, node, position);
     case 'codeBlock': {
-      const inner = renderRuns(writer, node.content ?? [], position, true);
+      const inner = renderRuns(writer, node.content ?? [], { ...position, direction: 'ltr' }, true);
       const keepLines = inner.split('<w:br/>').length <= MAX_UNBROKEN_LINES;
       const captions = renderCaptions(writer, position);
       const style = getStyleProperties(writer.plan.styles.code, position);
@@ -74,6 +75,7 @@ function renderHeading(writer: BodyWriter, node: RichText, position: Position): 
         markSize: position.context.fontSize,
         numbering,
         align: node.attrs?.textAlign,
+        direction: position.direction,
       },
       inner,
     ) + renderCaptions(writer, position)

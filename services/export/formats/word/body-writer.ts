@@ -1,8 +1,9 @@
 /** Collects the links, pictures and lists of one rendering, and limits indents to the text area. */
 import { escapeXml } from '#libs/opc';
-import { getAssetId, type Image, parseImage, type RichText } from '#libs/rich-text';
-import type { AssetImages } from '../document.ts';
+import { type Direction, getAssetId, type Image, parseImage, type RichText } from '#libs/rich-text';
+import type { AssetImages, WordDocument } from '../document.ts';
 import type { TemplatePlan } from '../template/plan.ts';
+import { findDocumentDirection } from './direction.ts';
 
 /** A picture to add: its relationship id, part name, media type and bytes. */
 export type Picture = { id: string; part: string; mime: string; bytes: Uint8Array };
@@ -13,6 +14,8 @@ type OpenList = { level: number; pattern: number };
 /** The state of one rendering; `links` are by target, `pictures` by source, `lists` is markup. */
 export type BodyWriter = {
   plan: TemplatePlan;
+  /** The direction of what the service writes itself, and of text without letters. */
+  direction: Direction;
   links: Map<string, string>;
   pictures: Map<string, Picture>;
   lists: string[];
@@ -31,7 +34,8 @@ export type BodyWriter = {
 /**
  * The position of a block; distances are in twips. `base` is the left edge for lists, `left` that for text,
  * `width` the width of the column, `height` the maximum height of a picture, `level` the next list level.
- * `context` is what encloses the block and changes its formatting; `fontSize` is in points.
+ * `direction` is that of text without letters. `context` is what encloses the block and changes its formatting;
+ * `fontSize` is in points.
  */
 export type Position = {
   base: number;
@@ -39,6 +43,7 @@ export type Position = {
   width: number;
   height: number;
   level: number;
+  direction: Direction;
   context: { quote?: boolean; cell?: boolean; head?: boolean; fontSize?: number | undefined };
 };
 
@@ -54,10 +59,21 @@ export function limitIndent({ width, left }: Pick<Position, 'width' | 'left'>, i
 }
 
 /** Creates the state of one rendering into a template. */
-export function createBodyWriter(plan: TemplatePlan, assets: AssetImages = new Map()): BodyWriter {
+export function createBodyWriter(plan: TemplatePlan, document: WordDocument): BodyWriter {
+  const { assets = new Map() } = document;
   const counts = { patterns: 0, drawings: 0, bookmarks: 0 };
   const lists = { lists: [], openLists: [] };
-  return { plan, assets, links: new Map(), pictures: new Map(), ...lists, captions: [], ...counts };
+  const direction = findDocumentDirection(document);
+  return {
+    plan,
+    direction,
+    assets,
+    links: new Map(),
+    pictures: new Map(),
+    ...lists,
+    captions: [],
+    ...counts,
+  };
 }
 
 /** Adds a link and returns its relationship id; equal targets share one. */

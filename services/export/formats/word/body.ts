@@ -1,12 +1,12 @@
 /** Renders the body of a document node by node, so that memory use stays constant. */
-import { toWellFormed } from '#libs/rich-text';
+import { getDirection, toWellFormed } from '#libs/rich-text';
 import type { ExportNode, WordDocument } from '../document.ts';
 import { renderBlocks } from './blocks.ts';
 import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
 import { CONTENTS_DEPTH, type Contents, getBookmark, renderContents } from './contents.ts';
 import { renderParagraph } from './paragraph.ts';
 import { estimateHeading, getMaxPictureHeight } from './picture-height.ts';
-import { renderTextRun } from './runs.ts';
+import { renderTextRuns } from './runs.ts';
 
 /** Generates the markup of the body in pieces. It ends in a paragraph, as a table cell requires. */
 export function* renderBody(
@@ -14,10 +14,9 @@ export function* renderBody(
   document: WordDocument,
   indentInches: number,
 ): Generator<string> {
-  if (writer.plan.mode === 'styles')
-    yield renderParagraph({ style: writer.plan.styles.title.id }, renderTextRun(document.title));
+  if (writer.plan.mode === 'styles') yield renderTitle(writer, document.title);
   if (document.nodes.length === 0 && writer.plan.mode !== 'styles') yield '<w:p/>';
-  const contents = renderContents(writer.plan, document);
+  const contents = renderContents(writer, document);
   if (contents) yield contents.markup;
   const step = Math.round(indentInches * 1_440);
   yield* renderNodes(writer, document.nodes, 0, { above: 0, step, number: '', contents });
@@ -42,7 +41,8 @@ function* renderNodes(
     // a picture stays with the headings directly above it
     const headings = (at === 0 ? above : 0) + estimateHeading(node.title, width - left);
     const height = getMaxPictureHeight(writer.plan.room.height, headings);
-    const position: Position = { base: left, left, width, height, level: 0, context: {} };
+    const { direction } = writer;
+    const position: Position = { base: left, left, width, height, level: 0, direction, context: {} };
     // read once: each access parses the content again
     const { content } = node;
     const text = content ? renderBlocks(writer, toWellFormed(content).content ?? [], position) : '';
@@ -51,6 +51,11 @@ function* renderNodes(
       ...{ above: text === '' ? headings : 0, step, number, contents },
     });
   }
+}
+
+function renderTitle({ plan, direction: around }: BodyWriter, title: string): string {
+  const direction = getDirection(title) ?? around;
+  return renderParagraph({ style: plan.styles.title.id, direction }, renderTextRuns(title, direction));
 }
 
 /** Renders a node's title; a numbered heading keeps the indent of its numbering. */
@@ -62,8 +67,9 @@ function renderHeading(
   const { heading1, heading2, heading3 } = writer.plan.styles;
   const style = node.node_type === 'section' ? heading1 : node.node_type === 'step' ? heading2 : heading3;
   const indent = style.isNumbered || left === 0 ? {} : { left: left + style.left };
-  const title = renderTextRun(node.title);
-  const properties = { style: style.id, keepNext: true, ...indent };
+  const direction = getDirection(node.title) ?? writer.direction;
+  const title = renderTextRuns(node.title, direction);
+  const properties = { style: style.id, keepNext: true, direction, ...indent };
   if (!contents || number.split('.').length > CONTENTS_DEPTH) return renderParagraph(properties, title);
   const bookmark = `<w:bookmarkStart w:id="${writer.bookmarks}" w:name="${getBookmark(number)}"/>${title}<w:bookmarkEnd w:id="${writer.bookmarks}"/>`;
   writer.bookmarks += 1;

@@ -4,8 +4,8 @@ import type { BodyWriter, Position, RenderBlocks } from './body-writer.ts';
 import { CALLOUT_SYMBOLS } from './callout-symbols.ts';
 import { renderParagraph } from './paragraph.ts';
 import { renderSymbol } from './picture.ts';
-import { renderTextRun } from './runs.ts';
-import { AFTER_TABLE } from './table.ts';
+import { renderTextRuns } from './runs.ts';
+import { AFTER_TABLE, renderTableDirection } from './table.ts';
 
 /** The border of a box: its style, its width in eighths of a point and its colour (ECMA-376 part 1, 17.3.4). */
 type Frame = { style: 'double' | 'single' | 'dashed'; size: number; color: string };
@@ -59,13 +59,14 @@ export function renderCallout(
       width: width - 2 * CALLOUT_MARGIN,
       height: position.height - CALLOUT_SPACE,
       level: 0,
+      direction: position.direction,
     },
     context: { cell: true },
   });
   const band = renderParagraph(
-    { keepNext: true, spacing: 'w:before="30" w:after="30"' },
+    { keepNext: true, spacing: 'w:before="30" w:after="30"', direction: position.direction },
     renderSymbol(writer, symbol.png, symbol) +
-      renderTextRun(`\u2002${signalWord}`, `<w:b/><w:bCs/><w:color w:val="${text}"/>`),
+      renderTextRuns(`\u2002${signalWord}`, position.direction, `<w:b/><w:bCs/><w:color w:val="${text}"/>`),
   );
   const shading = `<w:shd w:val="clear" w:color="auto" w:fill="${fill}"/>`;
   const row = (properties: string, cellProperties: string, content: string) =>
@@ -73,7 +74,7 @@ export function renderCallout(
   const border = (side: string) =>
     `<w:${side} w:val="${frame.style}" w:sz="${frame.size}" w:space="0" w:color="${frame.color}"/>`;
   return (
-    `<w:tbl><w:tblPr><w:tblW w:w="${width}" w:type="dxa"/><w:tblInd w:w="${position.left}" w:type="dxa"/>` +
+    `<w:tbl><w:tblPr>${renderTableDirection(position.direction)}<w:tblW w:w="${width}" w:type="dxa"/><w:tblInd w:w="${position.left}" w:type="dxa"/>` +
     `<w:tblBorders>${['top', 'left', 'bottom', 'right'].map(border).join('')}</w:tblBorders><w:tblLayout w:type="fixed"/>` +
     `<w:tblCellMar><w:left w:w="${CALLOUT_MARGIN}" w:type="dxa"/><w:right w:w="${CALLOUT_MARGIN}" w:type="dxa"/></w:tblCellMar></w:tblPr>` +
     `<w:tblGrid><w:gridCol w:w="${width}"/></w:tblGrid>${row('<w:tblHeader/>', shading, band)}${row('', '', inner || '<w:p/>')}</w:tbl>${AFTER_TABLE}`

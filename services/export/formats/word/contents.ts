@@ -1,13 +1,13 @@
 /** Renders the table of contents of a long document, with the pages on which the titles are printed. */
-import { toWellFormed } from '#libs/rich-text';
+import { type Direction, toWellFormed } from '#libs/rich-text';
 import type { AssetImages, ExportNode, WordDocument } from '../document.ts';
 import type { TemplatePlan } from '../template/plan.ts';
-import { limitIndent } from './body-writer.ts';
+import { type BodyWriter, limitIndent } from './body-writer.ts';
 import { measureBlocks, measureHeading, measureTextBox } from './box-sizes.ts';
 import { createPageFlow, type PageFlow } from './page-flow.ts';
 import { renderParagraph } from './paragraph.ts';
 import { estimateHeading, getMaxPictureHeight } from './picture-height.ts';
-import { renderTextRun } from './runs.ts';
+import { renderTextRuns } from './runs.ts';
 
 /** A document with this many sections or pages gets contents. */
 const MIN_SECTIONS = 8;
@@ -40,7 +40,10 @@ type Entry = { node: ExportNode; number: string; level: number };
 export type Contents = { markup: string; pageStarts: ReadonlySet<string> };
 
 /** Returns the contents; undefined for a short document or for a template without them. */
-export function renderContents(plan: TemplatePlan, document: WordDocument): Contents | undefined {
+export function renderContents(
+  { plan, direction }: Pick<BodyWriter, 'plan' | 'direction'>,
+  document: WordDocument,
+): Contents | undefined {
   const { nodes } = document;
   if (!plan.hasContents || nodes.length === 0) return undefined;
   const front = measureFront(plan, document);
@@ -54,6 +57,7 @@ export function renderContents(plan: TemplatePlan, document: WordDocument): Cont
       page: flow.pages.get(entry.number) ?? 1,
       isFirst: at === 0,
       startsPage: own.breaks.has(entry.number),
+      direction,
     }),
   );
   const levels = entries.some(({ level }) => level > 0) ? 2 : 1;
@@ -64,7 +68,7 @@ export function renderContents(plan: TemplatePlan, document: WordDocument): Cont
   );
   const markup =
     '<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/><w:docPartUnique/></w:docPartObj></w:sdtPr><w:sdtContent>' +
-    renderParagraph({ style: 'TOCHeading' }, renderTextRun('Contents')) +
+    renderParagraph({ style: 'TOCHeading', direction }, renderTextRuns('Contents', direction)) +
     `${items.join('').replace(FIELD_START, field)}${end}</w:sdtContent></w:sdt>`;
   return { markup, pageStarts: new Set(['1', ...flow.breaks]) };
 }
@@ -176,14 +180,15 @@ function* addNodes(
 
 function renderEntry(
   { node, number, level }: Entry,
-  { page, isFirst, startsPage }: { page: number; isFirst: boolean; startsPage: boolean },
+  options: { page: number; isFirst: boolean; startsPage: boolean; direction: Direction },
 ): string {
+  const { page, isFirst, startsPage, direction } = options;
   const bookmark = getBookmark(number);
   const tab = '<w:r><w:tab/></w:r>';
   const pageField =
     `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> PAGEREF ${bookmark} \\h </w:instrText></w:r>` +
-    `<w:r><w:fldChar w:fldCharType="separate"/></w:r>${renderTextRun(`${page}`)}${FIELD_END}`;
-  const link = `<w:hyperlink w:anchor="${bookmark}" w:history="1">${renderTextRun(number)}${tab}${renderTextRun(node.title)}${tab}${pageField}</w:hyperlink>`;
-  const properties = { style: `TOC${level + 1}`, pageBreakBefore: startsPage };
+    `<w:r><w:fldChar w:fldCharType="separate"/></w:r>${renderTextRuns(`${page}`)}${FIELD_END}`;
+  const link = `<w:hyperlink w:anchor="${bookmark}" w:history="1">${renderTextRuns(number)}${tab}${renderTextRuns(node.title, direction)}${tab}${pageField}</w:hyperlink>`;
+  const properties = { style: `TOC${level + 1}`, pageBreakBefore: startsPage, direction };
   return renderParagraph(properties, (isFirst ? FIELD_START : '') + link);
 }

@@ -1,6 +1,6 @@
 /** Renders bullet, ordered and task lists with the template's bullets and numbers. */
 import { escapeXml } from '#libs/opc';
-import { maxListStart, type RichText } from '#libs/rich-text';
+import { findDirection, maxListStart, type RichText } from '#libs/rich-text';
 import { type BodyWriter, limitIndent, type Position, type RenderBlocks } from './body-writer.ts';
 import { renderCaptions } from './caption.ts';
 import { renderOrderedList } from './ordered-lists.ts';
@@ -60,8 +60,9 @@ function renderItems(
       const contextualSpacing = at < items.length - 1;
       const properties = isTask ? { ...taskProperties, contextualSpacing } : bulletProperties;
       const mark = isTask ? renderCheckbox(item) : '';
-      const { firstParagraph, rest } = renderFirstParagraph(writer, item, itemPosition, properties, mark);
-      return firstParagraph + renderBlocks(writer, rest, itemPosition);
+      const ownPosition = { ...itemPosition, direction: findDirection(item) ?? position.direction };
+      const { firstParagraph, rest } = renderFirstParagraph(writer, item, ownPosition, properties, mark);
+      return firstParagraph + renderBlocks(writer, rest, ownPosition);
     })
     .join('');
 }
@@ -84,7 +85,7 @@ function renderFirstParagraph(
   const captions = renderCaptions(writer, position);
   const sizes = getSizes(position, text);
   const paragraph = renderParagraph(
-    { ...properties, ...sizes, keepNext: captions !== '', align },
+    { ...properties, ...sizes, keepNext: captions !== '', align, direction: position.direction },
     mark + text,
   );
   return { firstParagraph: paragraph + captions, rest: isText || !first ? rest : [first, ...rest] };

@@ -1,8 +1,9 @@
 /** Renders a paragraph of WordprocessingML with its properties. */
 import { escapeXml } from '#libs/opc';
-import type { RichText } from '#libs/rich-text';
+import type { Direction, RichText } from '#libs/rich-text';
 import type { StyleInfo } from '../template/style-definitions.ts';
 import type { BodyWriter, Position } from './body-writer.ts';
+import { RTL } from './direction.ts';
 import { renderFontSize } from './runs.ts';
 
 /** Properties of a paragraph in schema order (ECMA-376 part 1, 17.3.1.26, CT_PPr); indents in twips. */
@@ -13,6 +14,7 @@ export type ParagraphProperties = {
   pageBreakBefore?: boolean;
   numbering?: string;
   border?: string;
+  direction?: Direction;
   spacing?: string;
   left?: number;
   hanging?: number;
@@ -31,6 +33,7 @@ export function renderParagraph(properties: ParagraphProperties, inner: string):
     pageBreakBefore,
     numbering = '',
     border,
+    direction = 'ltr',
     spacing,
     left = 0,
     hanging = 0,
@@ -38,6 +41,8 @@ export function renderParagraph(properties: ParagraphProperties, inner: string):
     align,
     markSize,
   } = properties;
+  const isRtl = direction === 'rtl';
+  const mark = (markSize === undefined ? '' : renderFontSize(markSize)) + (isRtl ? RTL : '');
   const markup =
     (style ? `<w:pStyle w:val="${escapeXml(style)}"/>` : '') +
     (keepNext ? '<w:keepNext/>' : '') +
@@ -45,13 +50,14 @@ export function renderParagraph(properties: ParagraphProperties, inner: string):
     (pageBreakBefore ? '<w:pageBreakBefore/>' : '') +
     numbering +
     (border ? `<w:pBdr>${border}</w:pBdr>` : '') +
+    (isRtl ? '<w:bidi/>' : '') +
     (spacing ? `<w:spacing ${spacing}/>` : '') +
     (left > 0 || hanging > 0
       ? `<w:ind w:left="${left}"${hanging > 0 ? ` w:hanging="${hanging}"` : ''}/>`
       : '') +
     (contextualSpacing ? '<w:contextualSpacing/>' : '') +
-    (typeof align === 'string' ? (ALIGNMENTS.get(align) ?? '') : '') +
-    (markSize === undefined ? '' : `<w:rPr>${renderFontSize(markSize)}</w:rPr>`);
+    renderAlignment(align, isRtl) +
+    (mark && `<w:rPr>${mark}</w:rPr>`);
   return markup ? `<w:p><w:pPr>${markup}</w:pPr>${inner}</w:p>` : `<w:p>${inner}</w:p>`;
 }
 
@@ -74,6 +80,7 @@ export function getParagraphProperties(
     ...(quote ? getStyleProperties(writer.plan.styles.quote, position) : { left: position.left }),
     ...getSizes(position),
     align: node.attrs?.textAlign,
+    direction: position.direction,
   };
 }
 
@@ -97,9 +104,23 @@ export function getStyleProperties(style: StyleInfo, position: Position): Paragr
   return { style: style.id, left: position.left === 0 ? 0 : position.left + style.left };
 }
 
+/**
+ * Renders an alignment. Rich text means the side of the page; Word's `left` is the edge where the lines of
+ * a paragraph begin (ECMA-376 part 1, 17.3.1.13), which is the right one if they read from right to left.
+ */
+function renderAlignment(align: unknown, isRtl: boolean): string {
+  const value = typeof align === 'string' ? ALIGNMENTS.get(align) : undefined;
+  if (value === undefined) return '';
+  return `<w:jc w:val="${(isRtl && OPPOSITES.get(value)) || value}"/>`;
+}
+
 const ALIGNMENTS = new Map([
-  ['left', '<w:jc w:val="left"/>'],
-  ['center', '<w:jc w:val="center"/>'],
-  ['right', '<w:jc w:val="right"/>'],
-  ['justify', '<w:jc w:val="both"/>'],
+  ['left', 'left'],
+  ['center', 'center'],
+  ['right', 'right'],
+  ['justify', 'both'],
+]);
+const OPPOSITES = new Map([
+  ['left', 'right'],
+  ['right', 'left'],
 ]);

@@ -1,7 +1,7 @@
 /** The markup that replaces each placeholder of a template, and each slot of the file's properties. */
 import { escapeLine } from '#libs/opc';
 import type { DocumentRecord, WordDocument } from '../document.ts';
-import type { TemplatePlan } from '../template/plan.ts';
+import type { BodyWriter } from './body-writer.ts';
 import { renderHistory } from './history.ts';
 import { renderWatermark } from './watermark.ts';
 
@@ -9,7 +9,10 @@ import { renderWatermark } from './watermark.ts';
 const MAX_WATERMARK_LABEL = 12;
 
 /** Returns the markup by placeholder. What the document does not have is empty. */
-export function toPlaceholderValues(plan: TemplatePlan, document: WordDocument): Record<string, string> {
+export function toPlaceholderValues(
+  { plan, direction }: Pick<BodyWriter, 'plan' | 'direction'>,
+  document: WordDocument,
+): Record<string, string> {
   const { title, version, department, published_at, organization, record } = document;
   const { id, owner, editor, url, exported_at, created_at, updated_at } = record;
   const { approved_by, approved_at, change_summary, content_hash, review_due } = record;
@@ -34,7 +37,7 @@ export function toPlaceholderValues(plan: TemplatePlan, document: WordDocument):
   return {
     ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, escapeLine(text)])),
     watermark: renderWatermark(getWatermark(record)),
-    history: renderHistory(plan, record.history),
+    history: renderHistory(plan, record.history, direction),
   };
 }
 

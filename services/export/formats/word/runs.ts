@@ -1,7 +1,16 @@
 /** Renders the content of a paragraph: text with marks, breaks, links and pictures. */
 import { escapeXml } from '#libs/opc';
-import { getColor, type Mark, type RichText, safeHref } from '#libs/rich-text';
+import {
+  type Direction,
+  getColor,
+  type Mark,
+  type RichText,
+  safeHref,
+  splitByDirection,
+  splitLeaves,
+} from '#libs/rich-text';
 import { addLink, type BodyWriter, findImage, type Position } from './body-writer.ts';
+import { RTL } from './direction.ts';
 import { renderPicture } from './picture.ts';
 
 const TEXT_END = '</w:t></w:r>';
@@ -16,24 +25,29 @@ export function renderRuns(
 ): string {
   let out = '';
   let open: string | undefined;
-  for (const leaf of leaves) {
+  for (const { leaf, direction } of splitLeaves(leaves, position.direction)) {
     const href = getHref(writer, leaf);
     if (href !== open) {
       if (open !== undefined) out += '</w:hyperlink>';
       if (href !== undefined) out += `<w:hyperlink r:id="${addLink(writer, href)}" w:history="1">`;
       open = href;
     }
-    out += renderRun(writer, leaf, position, href !== undefined, keepLines);
+    out += renderRun(writer, leaf, { ...position, direction }, href !== undefined, keepLines);
   }
   return open === undefined ? out : `${out}</w:hyperlink>`;
 }
 
-/** Renders a plain text run; `properties` is the markup of its run properties. */
-export function renderTextRun(text: string, properties = ''): string {
-  const clean = escapeXml(text.replace(/[\t\n\r]+/g, ' '));
-  return clean === ''
-    ? ''
-    : `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}${TEXT_START}${clean}${TEXT_END}`;
+/**
+ * Renders plain text in a paragraph of this direction, a run for each direction of its words; `properties` is the
+ * markup of run properties that come before `w:rtl`.
+ */
+export function renderTextRuns(text: string, paragraph: Direction = 'ltr', properties = ''): string {
+  const runs = splitByDirection(text, paragraph).map((piece) => {
+    const clean = escapeXml(piece.text.replace(/[\t\n\r]+/g, ' '));
+    const markup = properties + (piece.direction === 'rtl' ? RTL : '');
+    return clean === '' ? '' : `<w:r>${markup && `<w:rPr>${markup}</w:rPr>`}${TEXT_START}${clean}${TEXT_END}`;
+  });
+  return runs.join('');
 }
 
 /** Returns the target of a link mark, or of a web image: the image is linked, because nothing is fetched. */
@@ -93,7 +107,8 @@ function renderRunProperties(
 ): string {
   const { marks = [] } = leaf;
   const { head, fontSize } = position.context;
-  if (marks.length === 0 && !isLink && !head && fontSize === undefined) return '';
+  const rtl = position.direction === 'rtl' ? RTL : '';
+  if (marks.length === 0 && !isLink && !head && fontSize === undefined) return rtl;
   const has = (type: string) => marks.some((mark) => mark.type === type);
   const isCode = has('code');
   const color = getColor(leaf)?.slice(1).toUpperCase();
@@ -112,7 +127,8 @@ function renderRunProperties(
     (has('underline') ? '<w:u w:val="single"/>' : '') +
     (fill ? `<w:shd w:val="clear" w:color="auto" w:fill="${fill}"/>` : '') +
     (has('superscript') ? '<w:vertAlign w:val="superscript"/>' : '') +
-    (has('subscript') && !has('superscript') ? '<w:vertAlign w:val="subscript"/>' : '')
+    (has('subscript') && !has('superscript') ? '<w:vertAlign w:val="subscript"/>' : '') +
+    rtl
   );
 }
 

@@ -1,6 +1,6 @@
 /** Renders tables with spanning cells and repeated header rows. No row is split, and the last two stay together. */
 import { escapeXml } from '#libs/opc';
-import { createGrid, type GridCell, type RichText } from '#libs/rich-text';
+import { createGrid, type Direction, type GridCell, type RichText } from '#libs/rich-text';
 import type { BodyWriter, Position, RenderBlocks } from './body-writer.ts';
 import { keepRowWithNext, renderParagraph } from './paragraph.ts';
 import { layOutTable } from './table-layout.ts';
@@ -29,7 +29,8 @@ export function renderTable(
   const body = rows.map((row, index) => {
     const isHead = index < (firstBodyRow === -1 ? rows.length : firstBodyRow) && firstBodyRow !== 0;
     const properties = `<w:trPr><w:cantSplit/>${isHead ? '<w:tblHeader/>' : ''}</w:trPr>`;
-    const layout = { widths, margin, fontSize, height: position.height, renderContent };
+    const { height, direction } = position;
+    const layout = { widths, margin, fontSize, height, direction, renderContent };
     const cells = row.map((cell) => renderCell(cell, layout)).join('');
     // LibreOffice can lose the rows after the first place where a table may split; a small table has no such place
     const isBeforeLast = index === rows.length - 2;
@@ -39,7 +40,7 @@ export function renderTable(
   const styleMarkup = style === null ? '' : `<w:tblStyle w:val="${escapeXml(style)}"/>`;
   const borders = style === null ? TABLE_BORDERS : '';
   return (
-    `<w:tbl><w:tblPr>${styleMarkup}<w:tblW w:w="${total}" w:type="dxa"/><w:tblInd w:w="${position.left}" w:type="dxa"/>${borders}` +
+    `<w:tbl><w:tblPr>${styleMarkup}${renderTableDirection(position.direction)}<w:tblW w:w="${total}" w:type="dxa"/><w:tblInd w:w="${position.left}" w:type="dxa"/>${borders}` +
     `<w:tblLayout w:type="fixed"/>${renderMargins(margin)}</w:tblPr><w:tblGrid>${grid}</w:tblGrid>${body.join('')}</w:tbl>${AFTER_TABLE}`
   );
 }
@@ -51,12 +52,14 @@ function renderCell(
     margin,
     fontSize,
     height,
+    direction,
     renderContent,
   }: {
     widths: number[];
     margin: number;
     fontSize: number | undefined;
     height: number;
+    direction: Direction;
     renderContent(cell: RichText, position: Position): string;
   },
 ): string {
@@ -73,11 +76,15 @@ function renderCell(
     width: width - 2 * margin,
     height: height - ROW_SPACE,
     level: 0,
+    direction,
     context: { cell: true, head: isHead, fontSize },
   };
   const inner = merge === 'continue' ? '' : renderContent(cell, cellPosition);
   return `<w:tc><w:tcPr>${properties}</w:tcPr>${inner || '<w:p/>'}</w:tc>`;
 }
+
+/** Renders the property of a table whose first column is on the right. */
+export const renderTableDirection = (direction: Direction) => (direction === 'rtl' ? '<w:bidiVisual/>' : '');
 
 const renderBorder = (name: string) => `<w:${name} w:val="single" w:sz="4" w:space="0" w:color="A6A6A6"/>`;
 /** The borders of a table without a style. */
