@@ -102,6 +102,7 @@ async function serve(
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   let progress: RequestProgress | undefined;
+  let mayHaveWritten = false;
   try {
     progress = await options.admission?.begin();
     principal = operation.access.authenticated
@@ -123,13 +124,15 @@ async function serve(
       },
     });
     if (!operation.longPoll) await progress?.resume();
+    // a POST changes everything in one transaction, in which its response is stored
+    mayHaveWritten = operation.method !== 'get' && operation.method !== 'post';
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
     const headers = { ...rendered.headers, 'Cache-Control': getCacheControl(operation, rendered) };
     // a client that reads slowly is no work either
     progress?.pause();
     await send(request, response, { ...rendered, headers });
   } catch (error) {
-    failure = toFailure(error, declaredProblems);
+    failure = toFailure(error, declaredProblems, mayHaveWritten);
     const { problem } = failure;
     sendProblem(response, problem, route.problemPage?.(problem, call, request.query));
   } finally {
@@ -199,8 +202,9 @@ async function authorize(
 function toFailure(
   error: unknown,
   declaredProblems: Set<Problem['kind']>,
+  mayHaveWritten: boolean,
 ): { problem: Problem; error?: unknown } {
-  const problem = toProblem(error);
+  const problem = toProblem(error, { mayHaveWritten });
   if (problem === error && declaredProblems.has(problem.kind)) return { problem };
   return { problem: problem === error ? toProblem(undefined) : problem, error };
 }
