@@ -74,7 +74,10 @@ export async function inTransaction<R>(
   }
 }
 
-/** Commits. Repeats a commit without an answer until `limit`, and then rejects with an error that is `isCommitUnknown`. */
+/**
+ * Commits. Repeats a commit without an answer until `limit`, and then rejects with an error for which `isCommitUnknown`
+ * is true.
+ */
 async function commit(session: mongoose.ClientSession, limit: number): Promise<void> {
   for (let isUnknown = false; ; ) {
     try {
