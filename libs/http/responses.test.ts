@@ -6,7 +6,7 @@ import mongoose from 'mongoose';
 import { z } from 'zod';
 import { anyone, body, json, media, nothing, operation, page, problem } from '#libs/contract';
 import { until } from '#libs/testing';
-import { type HttpFixture, httpFixture, parseJson } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture, insider, parseJson } from '../testing/http-fixture.ts';
 import { handle, type RequestInfo, reply } from './handle.ts';
 
 const Teapot = problem('teapot', 418, 'Short and stout.');
@@ -68,6 +68,7 @@ const fail = operation({
 });
 const loseDatabase = operation({
   ...common,
+  access: insider,
   id: 'loseDatabase',
   path: '/lose',
   query: z.object({ label: z.string().optional() }),
@@ -75,6 +76,12 @@ const loseDatabase = operation({
 });
 const changeAndLose = operation({ ...loseDatabase, id: 'changeAndLose', method: 'patch' });
 const createAndLose = operation({ ...loseDatabase, id: 'createAndLose', method: 'post' });
+const createInPublic = operation({
+  ...createAndLose,
+  id: 'createInPublic',
+  path: '/public-lose',
+  access: anyone,
+});
 const readText = operation({ ...common, id: 'readText', path: '/text', returns: z.unknown() });
 
 let http: HttpFixture;
@@ -114,6 +121,7 @@ beforeAll(async () => {
     handle(loseDatabase, ({ query }) => rejectAsLost(query.label)),
     handle(changeAndLose, ({ query }) => rejectAsLost(query.label)),
     handle(createAndLose, ({ query }) => rejectAsLost(query.label)),
+    handle(createInPublic, ({ query }) => rejectAsLost(query.label)),
     handle(fail, async ({ query: { how } }) => {
       if (how === 'teapot')
         throw Teapot('Tip me over.', { extra: { spout: true }, headers: { 'X-Handle': 'here' } });
@@ -355,13 +363,18 @@ describe('problems', () => {
   });
 
   test.each([
-    ['GET', '', 'unavailable'],
-    ['POST', '', 'unavailable'],
-    ['PATCH', '', 'outcome_unknown'],
-    ['PATCH', 'TransientTransactionError', 'unavailable'],
-    ['POST', 'UnknownTransactionCommitResult', 'outcome_unknown'],
-  ])('after %s without an answer of MongoDB (%s) the problem is %s', async (method, label, code) => {
-    const response = await http.ask(method, `/api/v1/lose${label && `?label=${label}`}`);
+    ['GET /lose', '', 'unavailable'],
+    ['PATCH /lose', '', 'outcome_unknown'],
+    ['PATCH /lose', 'TransientTransactionError', 'unavailable'],
+    ['POST /lose', '', 'outcome_unknown'],
+    ['POST /lose with a key', '', 'unavailable'],
+    ['POST /lose with a key', 'UnknownTransactionCommitResult', 'outcome_unknown'],
+    ['POST /public-lose', '', 'unavailable'],
+    ['POST /public-lose', 'UnknownTransactionCommitResult', 'outcome_unknown'],
+  ])('%s without an answer of MongoDB (%s) is %s', async (request, label, code) => {
+    const [method = '', path, ...key] = request.split(' ');
+    const headers: Record<string, string> = key.length > 0 ? { 'idempotency-key': label || 'k' } : {};
+    const response = await http.ask(method, `/api/v1${path}${label && `?label=${label}`}`, { headers });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
     const { code: sent, detail } = await parseJson(response);
     expect([sent, detail.includes('Nothing was changed')]).toEqual([code, code === 'unavailable']);

@@ -124,8 +124,7 @@ async function serve(
       },
     });
     if (!operation.longPoll) await progress?.resume();
-    // a POST changes everything in one transaction, in which its response is stored
-    mayHaveWritten = operation.method !== 'get' && operation.method !== 'post';
+    mayHaveWritten = mayWriteAlone(operation, request);
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
     const headers = { ...rendered.headers, 'Cache-Control': getCacheControl(operation, rendered) };
     // a client that reads slowly is no work either
@@ -193,6 +192,15 @@ async function authorize(
     throw TooManyRequests(undefined, { headers: rateLimitHeaders(limit.policy, waitS) });
   const problem = await operation.access.authorize(principal);
   if (problem) throw problem;
+}
+
+/**
+ * Returns whether a request may write without a transaction. One with an `Idempotency-Key` stores its response in the
+ * transaction of its changes, and one without credentials makes important changes only in a transaction.
+ */
+function mayWriteAlone({ method, access }: AnyOperation, { headers }: Request): boolean {
+  if (method === 'get' || !access.authenticated) return false;
+  return method !== 'post' || headers['idempotency-key'] === undefined;
 }
 
 /**
