@@ -83,8 +83,7 @@ describe('updateDocument', () => {
         await patch(id, { version }),
         await context.app.request('POST', '/documents', { as: ada.as, body: { title: 'T', version } }),
       ]) {
-        const errors = [{ path: 'body/version', message: 'Use null instead of a blank version' }];
-        expect([status, body.errors]).toEqual([400, errors]);
+        expect([status, body.errors]).toMatchObject([400, [{ path: 'body/version' }]]);
       }
   });
 
