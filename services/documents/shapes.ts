@@ -30,7 +30,7 @@ export const maxVersionLength = 64;
 export const maxDepartmentLength = 200;
 
 export const title = requiredText(maxTitleLength, 'A title is required');
-export const versionLabel = requiredText(maxVersionLength).meta({ description: 'Any label, such as "2.1"' });
+export const versionLabel = text(maxVersionLength).meta({ description: 'Free-form label, e.g. "2.1"' });
 export const department = text(maxDepartmentLength).meta({
   description: 'Free-form label of a department or team',
 });

@@ -75,18 +75,6 @@ describe('updateDocument', () => {
     expect(outcome(await patch(id, { title: 'Same' }))).toEqual([400, 'document_archived']);
   });
 
-  test('a blank version is refused', async () => {
-    const { id } = await context.create(ada, { title: 'T', version: ' 2 ' });
-    expect((await context.request(ada, 'GET', id)).body.version).toBe('2');
-    for (const version of ['', ' ', '\n\t'])
-      for (const { status, body } of [
-        await patch(id, { version }),
-        await context.app.request('POST', '/documents', { as: ada.as, body: { title: 'T', version } }),
-      ]) {
-        expect([status, body.errors]).toMatchObject([400, [{ path: 'body/version' }]]);
-      }
-  });
-
   test('updateDocument reports all invalid fields', async () => {
     const { id } = await context.create(ada);
     const { status, body } = await patch(id, {

@@ -157,7 +157,6 @@ test.each<[string, string, string[]]>([
   ],
   ['an anchor before the title', '<a name="top"></a>\n\n# T\n\n## A', ['T', 'section: A']],
   ['an anchor before a line of facts', '<a name="top"></a>\n\n# T\n\nVersion 2', ['T | version 2']],
-  ['a line with a blank version', '# T\n\nVersion · Department A', ['T | department A']],
   ['a line like facts', '# T\n\nVersion 2 of it', ['T | version 2 of it']],
   [
     'facts with marks',

@@ -36,7 +36,7 @@ function readFacts(node: HastNode): Facts | undefined {
   const department = tail === '' ? null : tail.slice('Department '.length);
   const isLong =
     [...(version ?? '')].length > maxVersionLength || [...(department ?? '')].length > maxDepartmentLength;
-  return isLong ? undefined : { version: version || null, department };
+  return isLong ? undefined : { version, department };
 }
 
 /** Whether a node is a web or mail address that is written without markup: GitHub makes it a link. */

@@ -91,7 +91,7 @@ function readManifest(parts: Parts): Manifest {
 }
 
 function readDocument(parts: Parts, path: string) {
-  const parsed = newDocument.safeParse(withoutBlankVersion(parseJson(parts, path)));
+  const parsed = newDocument.safeParse(parseJson(parts, path));
   if (!parsed.success) return rejectImport('malformed', `${path}: ${describe(parsed.error)}`);
   const { title, version, department, nodes, assets } = parsed.data;
   const { nodes: placed, misplaced } = placeNodes(nodes);
@@ -100,13 +100,6 @@ function readDocument(parts: Parts, path: string) {
     rejectImport('malformed', `${path}: ${first.replace('body/', '')} is at the wrong level.`);
   const document = { title, version: version ?? null, department: department ?? null, nodes };
   return { document, assets, placed };
-}
-
-/** Removes a version of white space, which documents of earlier releases can have. */
-function withoutBlankVersion(document: unknown): unknown {
-  if (typeof document !== 'object' || document === null || !('version' in document)) return document;
-  const { version } = document;
-  return typeof version === 'string' && version.trim() === '' ? { ...document, version: null } : document;
 }
 
 /** The bytes of a picture decide its id, and they are as an upload stores them. */

@@ -197,23 +197,6 @@ describe('a library is rejected and nothing is created', () => {
   }
 });
 
-test('a document of an old library whose version is blank has no version', async () => {
-  const { key } = await register(app);
-  const bytes = change((manifest) => {
-    manifest.documents.splice(2);
-    manifest.assets.splice(0);
-    const versions = ['', ' \n'];
-    return Object.fromEntries(
-      manifest.documents.map(({ path }: AnyJson, at: number) => [
-        path,
-        JSON.stringify({ title: 'Old', version: versions[at] }),
-      ]),
-    );
-  });
-  const { status, body } = await upload(key, bytes);
-  expect([status, body.documents?.map(({ version }: AnyJson) => version)]).toEqual([201, [null, null]]);
-});
-
 test('a library has at most 32 MiB of text', async () => {
   const { key } = await register(app);
   const [template] = exported;
