@@ -7,7 +7,6 @@ import {
   isOn,
   isW,
   parseNumber,
-  parseTwips,
   valueW,
   type XmlElement,
   type XmlNode,
@@ -15,6 +14,7 @@ import {
 import { createHastElement } from '#libs/rich-text';
 import { addParagraph, type Content } from './block-tree.ts';
 import { FieldReader } from './fields.ts';
+import { readIndent } from './indent.ts';
 import { chooseAlternative, InlineReader, type WordContext } from './inline-reader.ts';
 import { type ListMark, maxLevel } from './word-numbering.ts';
 import type { TextPart } from './word-package.ts';
@@ -73,9 +73,7 @@ export class BodyReader {
     const mark = this.countItem(properties, styleId);
     const item = kind.kind === 'text' && mark && 'item' in mark ? mark.item : undefined;
     if (mark && 'text' in mark && mark.text !== '') content.unshift({ type: 'text', value: `${mark.text} ` });
-    const edges = childW(properties, 'ind');
-    const indent = parseTwips(attribute(edges, 'left') ?? attribute(edges, 'start'));
-    addParagraph(to, { kind, item, indent }, content);
+    addParagraph(to, { kind, item, indent: this.findIndent(properties, styleId, mark) }, content);
     for (const box of textBoxes) this.readBlocks(box.children, to);
   }
 
@@ -95,7 +93,18 @@ export class BodyReader {
     const mark = this.context.numbering.next(numId, parseNumber(own?.level ?? styled?.level) ?? 0);
     if (!mark || 'text' in mark) return mark;
     const level = Math.min(maxLevel, mark.item.level + (own?.numId ? 0 : (styled?.depth ?? 0)));
-    return { item: { ...mark.item, level } };
+    return { ...mark, item: { ...mark.item, level } };
+  }
+
+  /** The left indent of a paragraph. That of a list comes before that of its style, unless the style names the list. */
+  private findIndent(
+    properties: XmlElement | undefined,
+    styleId: string | undefined,
+    mark: ListMark | undefined,
+  ): number | undefined {
+    const isDirect = childW(properties, 'numPr', 'numId') !== undefined;
+    const direct = readIndent(properties) ?? (isDirect ? mark?.indent : undefined);
+    return direct ?? this.context.styles.getIndent(styleId, mark?.indent);
   }
 
   private readTable(table: XmlElement): Element {

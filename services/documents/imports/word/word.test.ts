@@ -13,6 +13,7 @@ const style = (id: string, name: string, more = '') =>
 const head = (text: string, id = 'h1') => p(text, `<w:pStyle w:val="${id}"/>`);
 const item = (text: string, level = 0, num = 1) =>
   p(text, `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${num}"/></w:numPr>`);
+const indented = (text: string, left = 720) => p(text, `<w:ind w:left="${left}"/>`);
 const run = (text: string, properties = '') =>
   `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
 const note = '<w:r><w:footnoteReference w:id="5"/></w:r>';
@@ -376,6 +377,32 @@ test.each<[string, string, string[]]>([
     ],
   ],
   [
+    'bullets that have a second paragraph',
+    item('a', 0, 2) + indented('b') + item('c', 1, 2) + item('d', 0, 2) + indented('e') + item('f', 0, 2),
+    [
+      'bulletList[listItem[paragraph[a] paragraph[b] bulletList[listItem[paragraph[c]]]] listItem[paragraph[d] paragraph[e]] listItem[paragraph[f]]]',
+    ],
+  ],
+  [
+    'second paragraphs of items on two levels',
+    [
+      ...[item('a', 0, 2), item('b', 1, 2), indented('c', 1440), indented('d', 720), indented('e', 1440)],
+      ...[item('f', 1, 2), item('g', 0, 1), indented('h'), item('i', 0, 1)],
+    ].join(''),
+    [
+      'bulletList[listItem[paragraph[a] bulletList[listItem[paragraph[b] paragraph[c] paragraph[d] paragraph[e]] listItem[paragraph[f]]]]]',
+      'orderedList[listItem[paragraph[g] paragraph[h]] listItem[paragraph[i]]]',
+    ],
+  ],
+  [
+    'text after bullets that is not indented with them, or follows another list',
+    item('a', 0, 2) + indented('b') + p('c') + item('d', 0, 2) + indented('e') + item('f', 0, 1),
+    [
+      ...['bulletList[listItem[paragraph[a]]]', 'paragraph[b]', 'paragraph[c]'],
+      ...['bulletList[listItem[paragraph[d]]]', 'paragraph[e]', 'orderedList[listItem[paragraph[f]]]'],
+    ],
+  ],
+  [
     'a number that continues a deeper level only by chance',
     item('a') + item('b') + item('c', 1) + head('Two') + item('d', 1) + item('e'),
     [
@@ -475,6 +502,94 @@ test.each<[string, string, string[]]>([
   ],
 ])('a Word file is imported: %s', async (_name, body, expected) => {
   expect(await convertText(body)).toEqual(expected);
+});
+
+/** Styles whose list `2` has bullets at 720 and 1440 twips. */
+const bulletStyles = [
+  style('item', 'Item', '<w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr>'),
+  style('below', 'Below', '<w:basedOn w:val="item"/><w:pPr><w:numPr><w:ilvl w:val="1"/></w:numPr></w:pPr>'),
+  style('none', 'None', '<w:basedOn w:val="below"/><w:pPr><w:numPr><w:numId w:val="0"/></w:numPr></w:pPr>'),
+  style('list2', 'List Bullet 2', '<w:basedOn w:val="item"/>'),
+  style('list3', 'List Bullet 3', '<w:basedOn w:val="below"/>'),
+  style('more', 'List Continue', '<w:pPr><w:ind w:left="720"/></w:pPr>'),
+  style('more2', 'List Continue 2', '<w:basedOn w:val="more"/><w:pPr><w:ind w:start="1440"/></w:pPr>'),
+  style('left', 'Left', '<w:basedOn w:val="item"/><w:pPr><w:ind w:left="0"/></w:pPr>'),
+].join('');
+const bulletLevels = [720, 1_440]
+  .map((left, at) => {
+    const ind = `<w:pPr><w:ind w:left="${left}"/></w:pPr>`;
+    return `<w:lvl w:ilvl="${at}"><w:numFmt w:val="bullet"/>${ind}</w:lvl>`;
+  })
+  .join('');
+const bulletNumbering = `<w:abstractNum w:abstractNumId="2">${bulletLevels}</w:abstractNum><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num>`;
+const styled = (id: string, text: string, more = '') => p(text, `<w:pStyle w:val="${id}"/>${more}`);
+const inLevel = (level: number) => `<w:numPr><w:ilvl w:val="${level}"/></w:numPr>`;
+
+test.each<[string, string, string[]]>([
+  [
+    'a style that sets only the level of its list',
+    styled('item', 'a') + styled('below', 'b') + styled('none', 'c') + styled('below', 'd', inLevel(0)),
+    [
+      'bulletList[listItem[paragraph[a] bulletList[listItem[paragraph[b]]]]]',
+      ...['paragraph[c]', 'bulletList[listItem[paragraph[d]]]'],
+    ],
+  ],
+  [
+    'styles whose names or lists tell their levels',
+    styled('item', 'a') + styled('list2', 'b') + styled('list3', 'c'),
+    [
+      'bulletList[listItem[paragraph[a] bulletList[listItem[paragraph[b] bulletList[listItem[paragraph[c]]]]]]]',
+    ],
+  ],
+  [
+    'text that its style indents with a bullet',
+    [
+      ...[styled('item', 'a'), styled('more', 'b'), styled('below', 'c'), styled('more2', 'd')],
+      ...[styled('more', 'e'), styled('below', 'f'), styled('more', 'g', '<w:ind w:left="0"/>')],
+      styled('below', 'h'),
+    ].join(''),
+    [
+      'bulletList[listItem[paragraph[a] paragraph[b] bulletList[listItem[paragraph[c] paragraph[d]]] paragraph[e] bulletList[listItem[paragraph[f]]]]]',
+      ...['paragraph[g]', 'bulletList[listItem[paragraph[h]]]'],
+    ],
+  ],
+  [
+    'text that is indented less than the bullet',
+    styled('item', 'a') + indented('b', 360) + item('c', 0, 2),
+    ['bulletList[listItem[paragraph[a]]]', 'paragraph[b]', 'bulletList[listItem[paragraph[c]]]'],
+  ],
+  [
+    'bullets whose style or paragraph changes the indent of the list',
+    styled('left', 'a') +
+      indented('b', 360) +
+      styled('left', 'c', '<w:ind w:left="1000"/>') +
+      indented('d') +
+      item('e', 0, 2),
+    [
+      'bulletList[listItem[paragraph[a] paragraph[b]] listItem[paragraph[c]]]',
+      ...['paragraph[d]', 'bulletList[listItem[paragraph[e]]]'],
+    ],
+  ],
+  [
+    'checkboxes that the list and styles indent',
+    styled('item', 'a') +
+      task(1, 'b', 1_440) +
+      styled('more', '').replace('</w:p>', `${createCheckbox(0)}${run('c')}</w:p>`),
+    [
+      'bulletList[listItem[paragraph[a] taskList[taskItem{"checked":true}[paragraph[b]]]]]',
+      'taskList[taskItem{"checked":false}[paragraph[c]]]',
+    ],
+  ],
+])('indents and lists of styles are read: %s', async (_name, body, expected) => {
+  const lines = await convert(
+    zip(
+      createParts(head('One') + body, {
+        'word/styles.xml': `<w:styles xmlns:w="${W}">${styles}${bulletStyles}</w:styles>`,
+        'word/numbering.xml': `<w:numbering xmlns:w="${W}">${bulletNumbering}</w:numbering>`,
+      }),
+    ),
+  );
+  expect(toText(lines)).toEqual(expected);
 });
 
 test('clauses below numbered headings begin with 1 again', async () => {
