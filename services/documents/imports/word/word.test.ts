@@ -252,6 +252,11 @@ test.each<[string, string, string[]]>([
   ],
   ['a page number', `<w:p>${run('p. ')}${field(' PAGEREF _Toc1 ', '7')}</w:p>`, ['paragraph[p. 7]']],
   ['a table of contents in a field', `<w:p>${field(' TOC \\o ', 'One 1')}</w:p>${p('a')}`, ['paragraph[a]']],
+  [
+    'tables of contents in simple fields',
+    `<w:p><w:fldSimple w:instr=" TOC \\o ">${run('One 1')}${beginField('PAGEREF a')}${endField}</w:fldSimple></w:p><w:p>${run('a ')}<w:fldSimple w:instr="toa">${run('b')}</w:fldSimple><w:fldSimple w:instr="TOCX">${run('c')}</w:fldSimple></w:p>`,
+    ['paragraph[a c]'],
+  ],
   ['a paragraph of contents', p('One 1', '<w:pStyle w:val="toc1"/>') + p('a'), ['paragraph[a]']],
   [
     'text after contents that end in their style',
@@ -698,6 +703,13 @@ test('deeply nested formulas become text', async () => {
 test('a table of contents with two styles is counted once', async () => {
   const contents = `<w:p>${beginField(' TOC ')}</w:p>${contentsLine(run('One 1') + endField)}`;
   expect(await convertBody(contents + p('a'))).toContain('dropped: table_of_contents 1');
+});
+
+test('a table of contents in a simple field is counted once', async () => {
+  const simple = `<w:fldSimple w:instr="TOC">${run('One 1')}</w:fldSimple>`;
+  expect(await convertBody(`<w:p>${simple}</w:p>${p('a')}`)).toContain('dropped: table_of_contents 1');
+  const contents = `<w:p>${beginField(' TOC ')}${simple}${endField}</w:p>${contentsLine(simple)}`;
+  expect(await convertBody(contents + p('a'))).toContain('dropped: table_of_contents 2');
 });
 
 test('a heading ends a table of contents without an end', async () => {
