@@ -74,8 +74,10 @@ const createNodes = (
 const sections = createNodes('section', createNodes('step', createNodes('sub_step', fc.constant([]))), 1);
 const document = fc.record({
   title,
-  version: fc.option(fc.constantFrom('1.0', '2.1 draft', 'www.example.com', 'https://a.example/b_c')),
-  department: fc.option(fc.constantFrom('Assembly', 'R & D', 'a_b@example.com')),
+  version: fc.option(
+    fc.constantFrom('1.0', '2.1 draft', 'www.example.com', 'https://a.example/b_c', 'control is a tool.'),
+  ),
+  department: fc.option(fc.constantFrom('Assembly', 'R & D', 'a_b@example.com', 'managers approve changes.')),
   nodes: sections,
 });
 

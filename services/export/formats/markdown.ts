@@ -15,6 +15,8 @@ export function renderMarkdown(document: ExportDocument, flavor: MarkdownFlavor)
   return `${[top, ...renderNodes(document.nodes, flavor)].join('\n\n')}\n`;
 }
 
+const noBreakSpace = '\u00a0';
+
 const DEPTHS = { section: 2, step: 3, sub_step: 4 } as const;
 
 /** Renders one node at a time, so that only one Markdown tree is in memory. */
@@ -42,7 +44,9 @@ function createPropertyLine({ version, department, approved_at }: ExportDocument
     ['Department', toSingleLine(department ?? '')],
     ['Approved', approved_at?.slice(0, 10)],
   ];
-  const value = values.flatMap(([name, text]) => (text ? [`${name} ${text}`] : [])).join(' · ');
+  const facts = values.flatMap(([name, text]) => (text ? [`${name} ${text}`] : []));
+  // an import tells the no-break space from prose, such as "Version control saves time"
+  const value = facts.length === 1 ? facts.join('').replace(' ', noBreakSpace) : facts.join(' · ');
   return value === '' ? [] : [{ type: 'paragraph', children: [{ type: 'text', value }] }];
 }
 

@@ -39,6 +39,10 @@ const pinned: Record<string, { word: string; markdown: string; gfm?: string; htm
     ...{ word: '5c5398fd3c4873e3', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
     html: '6b9a3af610be3ee2',
   },
+  '12': {
+    ...{ word: '5c5398fd3c4873e3', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
+    html: '6b9a3af610be3ee2',
+  },
 };
 
 test('a change of rendered bytes requires a new renderer version', async () => {
