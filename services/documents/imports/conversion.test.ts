@@ -38,6 +38,14 @@ test.each<[string, string, string[]]>([
     ['T', 'section: A', 'step: B', 'sub_step: C', '| heading{"level":1}[D]'],
   ],
   [
+    'headings in the text of a node',
+    '# T\n\n## A\n\n### B #\n\n#### C \\# #\n\n### D\n\n###### E #\n\n### F ###\n\n## G #',
+    [
+      ...['T', 'section: A', '| heading{"level":1}[B]', '| heading{"level":2}[C #]', 'step: D'],
+      ...['| heading{"level":3}[E]', 'step: F', 'section: G'],
+    ],
+  ],
+  [
     'years',
     '# T\n\n## 2024 Results\n\n## 2025 Results',
     ['T', 'section: 2024 Results', 'section: 2025 Results'],

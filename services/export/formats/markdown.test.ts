@@ -20,7 +20,7 @@ test('Markdown has the title, properties and one heading level per node type', (
   );
 });
 
-test('headings in the text of a node are below its own heading in GFM', () => {
+test('headings in the text of a node are below its own, and closed, in GFM', () => {
   const heading = (level: number) => ({
     type: 'heading',
     attrs: { level },
@@ -29,7 +29,7 @@ test('headings in the text of a node are below its own heading in GFM', () => {
   const step = createNode('Step', [heading(2), heading(3)], { node_type: 'step' });
   const section = createNode('Section', [heading(1)], { children: [step] });
   expect(render(createDocument([section], { version: null, department: null }), 'gfm')).toBe(
-    '# Pay\n\n## Section\n\n### Level 1\n\n### Step\n\n#### Level 2\n\n##### Level 3\n',
+    '# Pay\n\n## Section\n\n### Level 1 #\n\n### Step\n\n#### Level 2 #\n\n##### Level 3 #\n',
   );
 });
 

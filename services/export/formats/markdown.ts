@@ -29,9 +29,12 @@ function* renderNodes(siblings: readonly ExportNode[], flavor: MarkdownFlavor): 
   }
 }
 
-/** Headings in the text of a node are below the node's own heading. */
+/** Headings in the text of a node are below the node's own heading, and marked: an import makes no nodes of them. */
 function toBlocks(content: RichText, depth: number, flavor: MarkdownFlavor): BlockContent[] {
-  return flavor === 'gfm' ? toGfm(content, { headingLevel: depth + 1 }) : toMdast(content);
+  if (flavor !== 'gfm') return toMdast(content);
+  return toGfm(content, { headingLevel: depth + 1 }).map((block) =>
+    block.type === 'heading' ? { ...block, data: { isClosed: true } } : block,
+  );
 }
 
 function createHeading(depth: Heading['depth'], title: string): Heading {
