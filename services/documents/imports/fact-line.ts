@@ -37,18 +37,18 @@ function readFacts(node: HastNode): Facts | undefined {
 
 /**
  * One fact alone could be prose, such as "Version control saves time". So the export writes a no-break space after its
- * name. A person may also write a number, such as `Version 2.1`.
+ * name, unless it is a number, such as `Version 2.1`.
  */
 function readSingleFact(line: string): Facts | undefined {
   const match = /^(Version|Department|Approved)\u00a0(.+)$|^(Version) (v?\d\S*)$/.exec(line);
   const name = match?.[1] ?? match?.[3];
   const value = match?.[2] ?? match?.[4] ?? '';
-  if (name === 'Approved') return isDay.test(value) ? { version: null, department: null } : undefined;
+  if (name === 'Approved') return day.test(value) ? { version: null, department: null } : undefined;
   if (name === 'Version') return { version: value, department: null };
   return name === undefined ? undefined : { version: null, department: value };
 }
 
-const isDay = /^\d{4}-\d\d-\d\d$/;
+const day = /^\d{4}-\d\d-\d\d$/;
 
 const severalFacts =
   /^(?:Version (.+?))?(?:(?:^| · )Department (.+?))?((?:^| · )Approved \d{4}-\d\d-\d\d)?$/s;

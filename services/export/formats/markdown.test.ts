@@ -35,7 +35,9 @@ test('headings in the text of a node are below its own, and closed, in GFM', () 
 
 test('the Markdown property line has only the properties that are set', () => {
   expect(renderMarkdown(createDocument([], { version: null }))).toBe('# Pay\n\nDepartment\u00a0Ops\n');
-  expect(renderMarkdown(createDocument([], { department: null }))).toBe('# Pay\n\nVersion\u00a01.2\n');
+  expect(renderMarkdown(createDocument([], { department: null }))).toBe('# Pay\n\nVersion 1.2\n');
+  const draft = createDocument([], { version: '2 draft', department: null });
+  expect(renderMarkdown(draft)).toBe('# Pay\n\nVersion\u00a02 draft\n');
   expect(renderMarkdown(createDocument([], { version: '', department: ' ' }))).toBe('# Pay\n');
   expect(renderMarkdown(createDocument([], { version: null, department: null }))).toBe('# Pay\n');
 });

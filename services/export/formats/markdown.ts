@@ -48,8 +48,10 @@ function createPropertyLine({ version, department, approved_at }: ExportDocument
     ['Approved', approved_at?.slice(0, 10)],
   ];
   const facts = values.flatMap(([name, text]) => (text ? [`${name} ${text}`] : []));
-  // an import tells the no-break space from prose, such as "Version control saves time"
-  const value = facts.length === 1 ? facts.join('').replace(' ', noBreakSpace) : facts.join(' · ');
+  const line = facts.join(' · ');
+  // by the no-break space, an import tells one fact from prose, such as "Version control saves time"
+  const couldBeProse = facts.length === 1 && !/^Version v?\d\S*$/.test(line);
+  const value = couldBeProse ? line.replace(' ', noBreakSpace) : line;
   return value === '' ? [] : [{ type: 'paragraph', children: [{ type: 'text', value }] }];
 }
 
