@@ -33,29 +33,31 @@ function enterEscape(this: CompileContext, { start, end }: Token): void {
   this.stack.push(node);
 }
 
-/** Makes one text of each text and the escapes beside it. A bare address beside an escape is text, too. */
+/**
+ * Makes one text of each text and the escapes beside it. A bare address in the word that begins with an escape is text,
+ * too, such as that in `\<mailto:a@example.com>`.
+ */
 function joinTexts(parent: Root | Parents): void {
   const children: Nodes[] = [];
-  let before: Nodes | undefined;
+  let isInWord = false;
   for (const child of parent.children) {
     if (child.type === 'blockquote' && isEscapedAlert(child))
       child.data = { hProperties: { dataAlert: false } };
     if ('children' in child) joinTexts(child);
-    const text = readText(child, before);
+    const text = readText(child, isInWord);
     const last = children.at(-1);
     if (text === undefined) children.push(child);
     else if (last?.type === 'text') last.value += text;
     else children.push({ type: 'text', value: text });
-    before = child;
+    isInWord = text !== undefined && (child.type === 'escape' || isInWord) && !/\s/.test(text);
   }
   parent.children = children as Parents['children'];
 }
 
-/** The text that a node is, after the node `before`; undefined if it is no text. */
-function readText(node: Nodes, before: Nodes | undefined): string | undefined {
+/** The text that a node is; undefined if it is no text. */
+function readText(node: Nodes, isInWord: boolean): string | undefined {
   if (node.type === 'text' || node.type === 'escape') return node.value;
-  const isBeside = before?.type === 'escape' && before.value.trim() !== '';
-  return isBeside && node.type === 'link' ? readBareAddress(node) : undefined;
+  return isInWord && node.type === 'link' ? readBareAddress(node) : undefined;
 }
 
 /** The address of a link that is written without marks. */

@@ -83,17 +83,19 @@ function addItem(blocks: Content, item: ListItem, li: Element): void {
 }
 
 /**
- * Moves the text after a list into its last items, before the next item of the same list. A text belongs to the item
- * with which it is indented. Any other text after a numbered list belongs to it if the next item is below that one.
+ * Moves the text after a list into its last items, before the next item of the same list or one below it. A text
+ * belongs to the item with which it is indented. Any other text after a numbered list belongs to it if the next item
+ * of the same list is below that one.
  */
-function moveText(blocks: Content, { list, level }: ListItem): void {
+function moveText(blocks: Content, item: ListItem): void {
+  const { list, level } = item;
   const at = blocks.findLastIndex(
     (block) => isHastElement(block) && /^(?:[ou]l|h[1-6])$/.test(block.tagName),
   );
   const block = blocks[at];
   if (at === blocks.length - 1 || !block || !isHastElement(block) || !/^[ou]l$/.test(block.tagName)) return;
   const between = blocks.splice(at + 1);
-  if (moveIndented(between, blocks, list)) return;
+  if (moveIndented(between, blocks, item)) return;
   if (level === 0 || block.tagName === 'ul') {
     for (const each of between) blocks.push(each);
     return;
@@ -104,17 +106,19 @@ function moveText(blocks: Content, { list, level }: ListItem): void {
 }
 
 /** Moves paragraphs to the items with which they are indented. Returns false without a move if one is not. */
-function moveIndented(paragraphs: Content, blocks: Content, list: string): boolean {
+function moveIndented(paragraphs: Content, blocks: Content, { list, level }: ListItem): boolean {
   const lasts: LastList[] = [];
   for (let last = findLastList(blocks); last; last = findLastList(last.item.children)) lasts.push(last);
-  if (!lasts.some((last) => last.list.properties.dataList === list)) return false;
+  const isBelow = lasts[0] !== undefined && lasts[0].level < level;
+  if (!isBelow && !lasts.some((last) => last.list.properties.dataList === list)) return false;
   const moves: [Element, Content[number]][] = [];
   for (const paragraph of paragraphs) {
     const indent = isHastElement(paragraph) ? Number(paragraph.properties.dataIndent ?? 0) : 0;
     // without an indent of the item, any indent of the text shows that it belongs to it
-    const isBelow = ({ item }: LastList) => indent > 0 && indent >= Number(item.properties.dataIndent ?? 0);
+    const isIndented = ({ item }: LastList) =>
+      indent > 0 && indent >= Number(item.properties.dataIndent ?? 0);
     // the order stays: a text of a higher item ends those below it
-    lasts.length = lasts.findLastIndex(isBelow) + 1;
+    lasts.length = lasts.findLastIndex(isIndented) + 1;
     const item = lasts.at(-1)?.item;
     if (!item) return false;
     moves.push([item, paragraph]);

@@ -13,7 +13,7 @@ import {
 } from '#libs/opc';
 import { createHastElement } from '#libs/rich-text';
 import { addParagraph, type Content } from './block-tree.ts';
-import { FieldReader } from './fields.ts';
+import { FieldReader, isContentsField } from './fields.ts';
 import { readIndent } from './indent.ts';
 import { chooseAlternative, InlineReader, type WordContext } from './inline-reader.ts';
 import { type ListMark, maxLevel } from './word-numbering.ts';
@@ -50,6 +50,7 @@ export class BodyReader {
       if (isContentsControl(element)) this.skipContents(element);
       else this.readBlocks(childW(element, 'sdtContent')?.children ?? [], to);
     } else if (isW(element, 'altChunk')) this.context.report.drop('embedded_content');
+    else if (isContentsField(element)) this.skipContents(element);
     else if (isW(element, 'sectPr', 'tblPr', 'trPr', 'tcPr', 'pPr')) return;
     else if (element.local === 'AlternateContent') this.readBlocks(chooseAlternative(element), to);
     else if (isInline(element)) this.readParagraph({ ...element, children: [element] }, to);

@@ -131,8 +131,13 @@ function parse(field: Field): void {
   field.href = readTarget(field.instruction);
 }
 
+/** Whether an element is a table of contents in a simple field. */
+export function isContentsField(element: XmlElement): boolean {
+  return isW(element, 'fldSimple') && isContents(attribute(element, 'instr') ?? '');
+}
+
 /** Whether the result of a field is a table of contents or of authorities. */
-export function isContents(instruction: string): boolean {
+function isContents(instruction: string): boolean {
   return /^\s*TO[AC]\b/i.test(instruction);
 }
 

@@ -3,7 +3,7 @@ import { attribute, childW, isElement, isOn, isW, R, valueW, type XmlElement, ty
 import { createHastElement, safeHref } from '#libs/rich-text';
 import type { ReportCollector } from '../report.ts';
 import type { Content } from './block-tree.ts';
-import { type FieldReader, isContents, readTarget, withFragment } from './fields.ts';
+import { type FieldReader, isContentsField, readTarget, withFragment } from './fields.ts';
 import { toFormulaText } from './formula.ts';
 import { isPageEnd, readRunContent, toText, wrap } from './run-content.ts';
 import type { WordNumbering } from './word-numbering.ts';
@@ -87,8 +87,8 @@ export class InlineReader {
   }
 
   private readSimpleField(element: XmlElement, href: string | undefined): void {
-    const instruction = attribute(element, 'instr') ?? '';
-    if (!isContents(instruction)) this.readAll(element.children, readTarget(instruction) ?? href);
+    const target = readTarget(attribute(element, 'instr') ?? '');
+    if (!isContentsField(element)) this.readAll(element.children, target ?? href);
     else {
       const { fields } = this.options;
       if (!fields.state.isCode && !fields.state.isContents) this.context.report.drop('table_of_contents');

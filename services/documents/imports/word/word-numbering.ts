@@ -125,7 +125,7 @@ function readLevel(level: XmlElement): Level {
   return {
     start: parseNumber(valueW(level, 'start')) ?? 1,
     format,
-    text: findPlainText(format, valueW(level, 'lvlText')),
+    text: childW(level, 'lvlPicBulletId') ? undefined : findPlainText(format, valueW(level, 'lvlText')),
     restartsAfter: parseNumber(valueW(level, 'lvlRestart')) ?? Infinity,
     indent: readIndent(childW(level, 'pPr')),
   };
@@ -134,7 +134,9 @@ function readLevel(level: XmlElement): Level {
 /** The text that a level has instead of bullets or numbers. */
 function findPlainText(format: string, text: string | undefined): string | undefined {
   const hasNumber = text === undefined || /%\d/.test(text);
-  if (format === 'bullet' || (format !== 'none' && hasNumber)) return undefined;
+  // pandoc writes the second paragraph of an item as a bullet that is a space
+  if (format === 'bullet') return text?.trim() === '' ? '' : undefined;
+  if (format !== 'none' && hasNumber) return undefined;
   return hasNumber ? '' : text.trim();
 }
 

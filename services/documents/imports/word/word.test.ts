@@ -254,7 +254,7 @@ test.each<[string, string, string[]]>([
   ['a table of contents in a field', `<w:p>${field(' TOC \\o ', 'One 1')}</w:p>${p('a')}`, ['paragraph[a]']],
   [
     'tables of contents in simple fields',
-    `<w:p><w:fldSimple w:instr=" TOC \\o ">${run('One 1')}${beginField('PAGEREF a')}${endField}</w:fldSimple></w:p><w:p>${run('a ')}<w:fldSimple w:instr="toa">${run('b')}</w:fldSimple><w:fldSimple w:instr="TOCX">${run('c')}</w:fldSimple></w:p>`,
+    `<w:p><w:fldSimple w:instr=" TOC \\o ">${run('One 1')}${beginField('PAGEREF a')}${endField}</w:fldSimple></w:p><w:p>${run('a ')}<w:fldSimple w:instr="toa">${run('b')}</w:fldSimple><w:fldSimple w:instr="TOCX">${run('c')}</w:fldSimple></w:p><w:fldSimple w:instr="TOC">${run('d')}</w:fldSimple>`,
     ['paragraph[a c]'],
   ],
   ['a paragraph of contents', p('One 1', '<w:pStyle w:val="toc1"/>') + p('a'), ['paragraph[a]']],
@@ -397,6 +397,14 @@ test.each<[string, string, string[]]>([
     [
       'bulletList[listItem[paragraph[a] bulletList[listItem[paragraph[b] paragraph[c] paragraph[d] paragraph[e]] listItem[paragraph[f]]]]]',
       'orderedList[listItem[paragraph[g] paragraph[h]] listItem[paragraph[i]]]',
+    ],
+  ],
+  [
+    'numbers below a bullet that has a second paragraph, and the reverse',
+    item('a', 0, 2) + indented('b') + item('c', 1) + item('d', 0) + indented('e') + item('f', 1, 2),
+    [
+      'bulletList[listItem[paragraph[a] paragraph[b] orderedList[listItem[paragraph[c]]]]]',
+      'orderedList[listItem[paragraph[d] paragraph[e] bulletList[listItem[paragraph[f]]]]]',
     ],
   ],
   [
@@ -631,15 +639,17 @@ test.each([
 });
 
 test('marks of a list that are text are kept, and empty ones are not numbers', async () => {
-  const marks = ['none WARNING:', 'decimal Note:', 'none %3', 'decimal ', 'bullet -'].map((mark, at) => {
-    const [format, text] = mark.split(' ');
-    return `<w:lvl w:ilvl="${at}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
-  });
-  const body = [0, 1, 2, 3, 4].map((level) => item(`${level}`, level)).join('');
+  const marks = ['none WARNING:', 'decimal Note:', 'none %3', 'decimal ', 'bullet  ', 'bullet -'].map(
+    (mark, at) => {
+      const [format, text] = mark.split(/ (.*)/);
+      return `<w:lvl w:ilvl="${at}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
+    },
+  );
+  const body = [0, 1, 2, 3, 4, 5].map((level) => item(`${level}`, level)).join('');
   const lines = await convertList(marks.join(''), body);
   expect(toText(lines)).toEqual([
     ...['paragraph[WARNING: 0]', 'paragraph[Note: 1]', 'paragraph[2]', 'paragraph[3]'],
-    'bulletList[listItem[paragraph[4]]]',
+    ...['paragraph[4]', 'bulletList[listItem[paragraph[5]]]'],
   ]);
 });
 
