@@ -109,6 +109,11 @@ const callouts = calloutKinds.flatMap((kind) =>
 const heading = (level: number, title = `Level ${level}`) => nodeWith('heading', { level }, title);
 const levels = (...numbers: number[]) => doc(...numbers.map((level) => heading(level)));
 
+test.each(formats)('a quote like an alert comes back as a quote: %s', async (format) => {
+  const quote = node('blockquote', p('[!NOTE] Close it.'), list);
+  expect(await roundTrip(format, quote)).toEqual([quote]);
+});
+
 test('heading levels in the text of HTML files come back', async () => {
   const quote = doc(
     heading(1),
