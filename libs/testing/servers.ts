@@ -15,7 +15,8 @@ const busyMs = Math.ceil(30_000 * slowness);
 export async function testMongo(): Promise<TestServer> {
   const { uri, stop } = await findMongo();
   const url = new URL(uri);
-  for (const name of ['serverSelectionTimeoutMS', 'connectTimeoutMS']) url.searchParams.set(name, `${busyMs}`);
+  for (const name of ['serverSelectionTimeoutMS', 'connectTimeoutMS'])
+    url.searchParams.set(name, `${busyMs}`);
   return { uri: url.href, stop };
 }
 
