@@ -134,11 +134,13 @@ test('document.json creates a document with the same content hash', async () => 
 
 test('the file name has the name of the organization and the day', async () => {
   const { key } = await register(app);
-  const { headers } = await download(key);
   const { organization } = await must(app, 'GET', '/me', { as: key });
-  const day = new Date().toISOString().slice(0, 10);
+  const getName = () => `${organization.name} ${new Date().toISOString().slice(0, 10)}.zip`;
+  const before = getName();
+  const { headers } = await download(key);
   const { filename } = parse(headers.get('content-disposition') ?? '').parameters;
-  expect(filename).toBe(`${organization.name} ${day}.zip`);
+  // the day may end during the request
+  expect([before, getName()]).toContain(filename);
 });
 
 test('status, department and time select documents', async () => {
