@@ -39,4 +39,6 @@ test('the network policy of the database setup exists before its Job', async () 
   expect(job).not.toContain('helm.sh/hook-weight');
   expect(policy).toContain('helm.sh/hook-weight: "-1"\n');
   expect(policy).toContain('helm.sh/hook-delete-policy: before-hook-creation\n');
+  // helm deletes the policy of 0.2.0, which has the name of the Job, after it has created this one
+  expect(policy).toContain('name: {{ .Release.Name }}-database-setup-job\n');
 });

@@ -19,6 +19,7 @@ import {
   shareDocument,
   sumSeries,
   until,
+  untilReady,
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
@@ -65,7 +66,7 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
     };
     for (const { name, origin, management } of five.services) {
       const direct = apiClient(origin, { secrets });
-      expect([name, (await httpClient(management).request('GET', '/readyz')).status]).toEqual([name, 200]);
+      await untilReady(management);
       const [path = '', status] = own[name] ?? [];
       expect([name, (await direct.request('GET', path, { as: ada.key })).status]).toEqual([name, status]);
       const series = await readSeries(management);

@@ -134,16 +134,20 @@ function expectDeclared(one: Series): void {
 }
 
 test('every declared metric has a value after normal use', async () => {
-  const series = await readSeries(app.management);
   const rare = [
     ...['events_dead_lettered_total', 'export_rejected_total', 'import_rejected_total'],
     'quota_rejections_total',
     'assets_deleted_total',
   ];
-  const missing = declared.filter(
-    (metric) => !rare.includes(metric.name) && !series.some((one) => findMetric(one) === metric),
-  );
-  expect(missing.map(({ name }) => name)).toEqual([]);
+  const usual = declared.filter(({ name }) => !rare.includes(name));
+  let series: Series[] = [];
+  const getMissing = () => usual.filter((metric) => !series.some((one) => findMetric(one) === metric));
+  // a gauge that takes too long is left out, so the page is read again
+  await until('every metric', async () => {
+    series = await readSeries(app.management);
+    return getMissing().length === 0;
+  }).catch(() => undefined);
+  expect(getMissing().map(({ name }) => name)).toEqual([]);
   const sum = (name: string, labels = {}) => sumSeries(series, name, labels);
   expect(sum('webhook_delivery_latency_seconds_count', { attempt: '1' })).toBe(1);
   expect(sum('event_age_seconds_count', { type: 'document.published' })).toBeGreaterThan(0);
@@ -162,11 +166,12 @@ test('every declared metric has a value after normal use', async () => {
 });
 
 test('invalid requests increase values but create no series', async () => {
-  // transactions that conflict add commands and outcomes at any time, but only declared ones
-  const isCommand = ({ name }: Series) => name.startsWith('mongodb_command_duration_seconds');
+  // transactions that conflict add commands and outcomes, and gauges that take too long are left out, at any time
+  const mayChange = (one: Series) =>
+    one.name.startsWith('mongodb_command_duration_seconds') || findMetric(one)?.type === 'gauge';
   const keys = (series: readonly Series[]) =>
     series
-      .filter((one) => !one.name.startsWith('nodejs_') && !isCommand(one))
+      .filter((one) => !one.name.startsWith('nodejs_') && !mayChange(one))
       .map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)
       .sort();
   // the first round creates the series of every problem that these requests cause
@@ -175,7 +180,7 @@ test('invalid requests increase values but create no series', async () => {
   for (let seed = 1; seed < 5; seed += 1) await sendNonsense(seed);
   const after = await readSeries(app.management);
   expect(keys(after)).toEqual(keys(before));
-  for (const one of after.filter(isCommand)) expectDeclared(one);
+  for (const one of after.filter(mayChange)) expectDeclared(one);
   const unmatched = (series: readonly Series[]) => sumSeries(series, 'http_unmatched_requests_total');
   expect(unmatched(after) - unmatched(before)).toBeGreaterThanOrEqual(4 * 12);
 });

@@ -70,3 +70,9 @@ export const Unavailable = problem(
   503,
   'The service is temporarily unavailable. Nothing was changed. Try again after the time in `Retry-After`.',
 );
+export const OutcomeUnknown = problem(
+  'outcome_unknown',
+  503,
+  'The database did not confirm the change, so it is unknown whether it was made. Read the resource before you repeat the request, or repeat it with the same `Idempotency-Key`.',
+  { 'Retry-After': '2' },
+);

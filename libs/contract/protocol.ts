@@ -83,6 +83,7 @@ export function getProblems(operation: AnyOperation): ProblemKind[] {
     shared.Internal,
     shared.Unavailable,
   ];
+  if (operation.method !== 'get') kinds.push(shared.OutcomeUnknown);
   if (operation.params) kinds.push(shared.NotFound);
   if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
   // below the API prefix every operation rejects unknown query parameters

@@ -2,10 +2,11 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import { z } from 'zod';
 import { anyone, body, json, media, nothing, operation, page, problem } from '#libs/contract';
 import { until } from '#libs/testing';
-import { type HttpFixture, httpFixture, parseJson } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture, insider, parseJson } from '../testing/http-fixture.ts';
 import { handle, type RequestInfo, reply } from './handle.ts';
 
 const Teapot = problem('teapot', 418, 'Short and stout.');
@@ -65,6 +66,22 @@ const fail = operation({
   returns: z.unknown(),
   problems: [Teapot],
 });
+const loseDatabase = operation({
+  ...common,
+  access: insider,
+  id: 'loseDatabase',
+  path: '/lose',
+  query: z.object({ label: z.string().optional() }),
+  returns: z.unknown(),
+});
+const changeAndLose = operation({ ...loseDatabase, id: 'changeAndLose', method: 'patch' });
+const createAndLose = operation({ ...loseDatabase, id: 'createAndLose', method: 'post' });
+const createInPublic = operation({
+  ...createAndLose,
+  id: 'createInPublic',
+  path: '/public-lose',
+  access: anyone,
+});
 const readText = operation({ ...common, id: 'readText', path: '/text', returns: z.unknown() });
 
 let http: HttpFixture;
@@ -101,6 +118,10 @@ beforeAll(async () => {
       const headers: Record<string, string> = how === 'header' ? { 'X-Bad': 'a\r\nb' } : {};
       return reply(body('text/csv', lastFile), { etag: 'v7', headers });
     }),
+    handle(loseDatabase, ({ query }) => rejectAsLost(query.label)),
+    handle(changeAndLose, ({ query }) => rejectAsLost(query.label)),
+    handle(createAndLose, ({ query }) => rejectAsLost(query.label)),
+    handle(createInPublic, ({ query }) => rejectAsLost(query.label)),
     handle(fail, async ({ query: { how } }) => {
       if (how === 'teapot')
         throw Teapot('Tip me over.', { extra: { spout: true }, headers: { 'X-Handle': 'here' } });
@@ -111,6 +132,12 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => http?.listening.close(0));
+
+async function rejectAsLost(label: string | undefined): Promise<never> {
+  const error = new mongoose.mongo.MongoNetworkError('reset');
+  if (label !== undefined) error.addErrorLabel(label);
+  throw error;
+}
 
 async function* endless() {
   for (;;) {
@@ -333,6 +360,25 @@ describe('problems', () => {
       problem: 'internal',
       error: { message: 'password=hunter2' },
     });
+  });
+
+  test.each([
+    ['GET /lose', '', 'unavailable'],
+    ['PATCH /lose', '', 'outcome_unknown'],
+    ['PATCH /lose', 'TransientTransactionError', 'unavailable'],
+    ['POST /lose', '', 'outcome_unknown'],
+    ['POST /lose with a key', '', 'unavailable'],
+    ['POST /lose with a key', 'UnknownTransactionCommitResult', 'outcome_unknown'],
+    ['POST /public-lose', '', 'unavailable'],
+    ['POST /public-lose', 'UnknownTransactionCommitResult', 'outcome_unknown'],
+  ])('%s without an answer of MongoDB (%s) is %s', async (request, label, code) => {
+    const [method = '', path, ...key] = request.split(' ');
+    const headers: Record<string, string> = key.length > 0 ? { 'idempotency-key': label || 'k' } : {};
+    const response = await http.ask(method, `/api/v1${path}${label && `?label=${label}`}`, { headers });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+    const { code: sent, detail } = await parseJson(response);
+    expect([sent, detail.includes('Nothing was changed')]).toEqual([code, code === 'unavailable']);
+    expect(http.outcomes.at(-1)).toMatchObject({ error: { message: 'reset' } });
   });
 
   test('an invalid header from a handler is a 500 and is not sent', async () => {

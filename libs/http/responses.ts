@@ -7,12 +7,13 @@ import {
   Body,
   Internal,
   Json,
+  OutcomeUnknown,
   Problem,
   type ProblemKind,
   Unauthenticated,
   Unavailable,
 } from '#libs/contract';
-import { isContention, isTooLargeForCache, isUnavailable } from '#libs/store';
+import { isAborted, isCommitUnknown, isContention, isTooLargeForCache, isUnavailable } from '#libs/store';
 import { endResponse } from './early-response.ts';
 import { matchesEtag } from './etag.ts';
 import { type ProblemPage, type ReplayKey, Reply } from './handle.ts';
@@ -94,9 +95,14 @@ async function sendStream(response: Response, body: Readable): Promise<void> {
   });
 }
 
-/** Converts an error to the problem for the caller. An unknown error becomes `Internal`. */
-export function toProblem(error: unknown): Problem {
+/**
+ * Converts an error to the problem for the caller. An unknown error becomes `Internal`. `mayHaveWritten` says whether
+ * the request may have sent a write without a transaction: MongoDB may have made a change that it did not confirm.
+ */
+export function toProblem(error: unknown, { mayHaveWritten = false } = {}): Problem {
   if (error instanceof Problem) return error;
+  if (isCommitUnknown(error)) return OutcomeUnknown();
+  if (mayHaveWritten && isUnavailable(error) && !isAborted(error)) return OutcomeUnknown();
   if (isContention(error)) return Unavailable(contentionDetail, { headers: { 'Retry-After': '1' } });
   if (isTooLargeForCache(error)) return Unavailable(cacheDetail, { headers: { 'Retry-After': '10' } });
   if (isUnavailable(error)) return Unavailable(undefined, { headers: { 'Retry-After': '2' } });

@@ -102,6 +102,7 @@ async function serve(
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   let progress: RequestProgress | undefined;
+  let mayHaveWritten = false;
   try {
     progress = await options.admission?.begin();
     principal = operation.access.authenticated
@@ -123,13 +124,14 @@ async function serve(
       },
     });
     if (!operation.longPoll) await progress?.resume();
+    mayHaveWritten = mayWriteAlone(operation, request);
     const rendered = await respond(options, route, principal, parsed, request, call, notes);
     const headers = { ...rendered.headers, 'Cache-Control': getCacheControl(operation, rendered) };
     // a client that reads slowly is no work either
     progress?.pause();
     await send(request, response, { ...rendered, headers });
   } catch (error) {
-    failure = toFailure(error, declaredProblems);
+    failure = toFailure(error, declaredProblems, mayHaveWritten);
     const { problem } = failure;
     sendProblem(response, problem, route.problemPage?.(problem, call, request.query));
   } finally {
@@ -193,14 +195,24 @@ async function authorize(
 }
 
 /**
+ * Returns whether a request may write without a transaction. One with an `Idempotency-Key` stores its response in the
+ * transaction of its changes, and one without credentials makes important changes only in a transaction.
+ */
+function mayWriteAlone({ method, access }: AnyOperation, { headers }: Request): boolean {
+  if (method === 'get' || !access.authenticated) return false;
+  return method !== 'post' || headers['idempotency-key'] === undefined;
+}
+
+/**
  * Converts an error to a problem for the caller. A problem that the operation does not declare is a bug: the
  * caller gets a 500 and the error is logged.
  */
 function toFailure(
   error: unknown,
   declaredProblems: Set<Problem['kind']>,
+  mayHaveWritten: boolean,
 ): { problem: Problem; error?: unknown } {
-  const problem = toProblem(error);
+  const problem = toProblem(error, { mayHaveWritten });
   if (problem === error && declaredProblems.has(problem.kind)) return { problem };
   return { problem: problem === error ? toProblem(undefined) : problem, error };
 }

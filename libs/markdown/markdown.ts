@@ -1,8 +1,15 @@
 /** Writes Markdown and escapes text so that CommonMark and GitHub parsers never read it as markup. */
-import type { Blockquote, RootContent, Table } from 'mdast';
+import type { Blockquote, Heading, RootContent, Table } from 'mdast';
 import { gfmStrikethroughToMarkdown } from 'mdast-util-gfm-strikethrough';
 import { gfmTableToMarkdown } from 'mdast-util-gfm-table';
 import { defaultHandlers, type Handle, type Unsafe, toMarkdown as write } from 'mdast-util-to-markdown';
+
+declare module 'mdast' {
+  interface HeadingData {
+    /** Whether the heading ends in one `#`, which readers do not see. */
+    isClosed?: boolean;
+  }
+}
 
 /** Escapes that the library lacks: strikethrough, GitHub's tables, and mail autolinks. */
 const unsafe: Unsafe[] = [
@@ -51,6 +58,7 @@ export function toMarkdown(blocks: RootContent[]): string {
         ...gfmStrikethroughToMarkdown().handlers,
         blockquote,
         break: hardBreak,
+        heading,
         paragraph,
         table,
         text,
@@ -67,6 +75,11 @@ export function toMarkdown(blocks: RootContent[]): string {
 const hardBreak: Handle = (node, parent, state, info) => {
   const written = defaultHandlers.break(node, parent, state, info);
   return written === '\\\n' ? '  \n' : written;
+};
+
+const heading: Handle = (node: Heading, parent, state, info) => {
+  const written = defaultHandlers.heading(node, parent, state, info);
+  return node.data?.isClosed ? `${written} #` : written;
 };
 
 const paragraph: Handle = (node, parent, state, info) => {

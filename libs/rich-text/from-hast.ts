@@ -23,7 +23,10 @@ export interface HastOptions {
 /** The deepest block that may contain others, so that rich text has at most 32 levels. */
 const deepestContainer = 26;
 
-/** Converts the content of one node to blocks, the content of a `doc`. Only http, https and mailto links stay. */
+/**
+ * Converts the content of one node to blocks, the content of a `doc`. Only http, https and mailto links stay. A quote
+ * whose property `dataAlert` is false is no alert of GitHub, whatever its text.
+ */
 export function fromHast(nodes: readonly RootContent[], options: HastOptions): RichText[] {
   return new BlockReader(options, 1).read(nodes);
 }
@@ -117,7 +120,8 @@ class BlockReader {
     );
     if (content.length === 0) return [];
     if (kind) return [{ type: 'callout', attrs: { kind }, content }];
-    const callout = toAlert(content) ?? (this.depth > 1 ? toLabelledCallout(content) : undefined);
+    const alert = element.properties.dataAlert === false ? undefined : toAlert(content);
+    const callout = alert ?? (this.depth > 1 ? toLabelledCallout(content) : undefined);
     return [callout ?? { type: 'blockquote', content }];
   }
 

@@ -27,16 +27,26 @@ type RowSpan = { rows: number; above: GridCell };
 export function createGrid(table: RichText): { rows: GridCell[][]; columns: number } {
   const sources = table.content ?? [];
   const rowSpans: (RowSpan | undefined)[] = [];
-  return removeUnusedColumns(sources.map((row, index) => createRow(row, rowSpans, sources.length - index)));
+  const overflow = new Map<GridCell, RichText[]>();
+  const rows = sources.map((row, index) => createRow(row, rowSpans, sources.length - index, overflow));
+  for (const [into, content] of overflow)
+    into.cell = { ...into.cell, content: [...(into.cell.content ?? []), ...content] };
+  return removeUnusedColumns(rows);
 }
 
-/** Creates one row and updates `rowSpans` for the next row. */
-function createRow(row: RichText, rowSpans: (RowSpan | undefined)[], rowsLeft: number): GridCell[] {
+/** Creates one row and updates `rowSpans` for the next row. `overflow` gets the content to append to other cells. */
+function createRow(
+  row: RichText,
+  rowSpans: (RowSpan | undefined)[],
+  rowsLeft: number,
+  overflow: Map<GridCell, RichText[]>,
+): GridCell[] {
   const cells: GridCell[] = [];
-  const pending = [...(row.content ?? [])];
+  const sources = row.content ?? [];
+  let next = 0;
   let lastAbove: GridCell | undefined;
   let column = 0;
-  while (pending.length > 0 || rowSpans.some((rowSpan, at) => at >= column && rowSpan)) {
+  while (next < sources.length || rowSpans.some((rowSpan, at) => at >= column && rowSpan)) {
     const rowSpan = rowSpans[column];
     if (rowSpan) {
       const { cell, span } = rowSpan.above;
@@ -47,12 +57,12 @@ function createRow(row: RichText, rowSpans: (RowSpan | undefined)[], rowsLeft: n
       column += span;
       continue;
     }
-    const cell = pending.shift();
     if (column >= maxColumns) {
-      if (!cell) break;
-      appendContent(cells.findLast(({ merge }) => merge !== 'continue') ?? lastAbove, cell);
-      continue;
+      const into = cells.findLast(({ merge }) => merge !== 'continue') ?? lastAbove;
+      if (into) appendContents(overflow, into, sources.slice(next));
+      break;
     }
+    const cell = sources[next++];
     const span = limitSpan(cell ? getSpan(cell, 'colspan') : maxColumns, column, rowSpans);
     const rows = cell ? Math.min(getSpan(cell, 'rowspan'), rowsLeft) - 1 : 0;
     const gridCell: GridCell = { cell: cell ?? emptyCell, column, span, pixels: cell && getPixels(cell) };
@@ -73,8 +83,14 @@ function limitSpan(span: number, column: number, rowSpans: unknown[]): number {
   return width;
 }
 
-function appendContent(into: GridCell | undefined, cell: RichText): void {
-  if (into) into.cell = { ...into.cell, content: [...(into.cell.content ?? []), ...(cell.content ?? [])] };
+function appendContents(
+  overflow: Map<GridCell, RichText[]>,
+  into: GridCell,
+  from: readonly RichText[],
+): void {
+  const content = overflow.get(into) ?? [];
+  overflow.set(into, content);
+  for (const cell of from) for (const child of cell.content ?? []) content.push(child);
 }
 
 /** Removes columns in which no cell starts, and fills short rows with an empty cell. */

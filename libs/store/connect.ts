@@ -7,21 +7,23 @@ import './driver-drain-hang.ts';
 import { createReader, type Reader } from './views.ts';
 
 /**
- * Connects. A `maxPoolSize` in the address overrides the one in `options`. Rejects if MongoDB cannot be
+ * The driver notices a frozen MongoDB after heartbeat and connect timeout together. It then repeats commands once,
+ * which fail after the selection timeout: the first request gets its 503 after at most 5 seconds.
+ */
+const timeLimits = { serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, heartbeatFrequencyMS: 1_000 };
+
+/**
+ * Connects. A `maxPoolSize` or a time limit in the address overrides the default. Rejects if MongoDB cannot be
  * reached within two seconds.
  */
 export async function connect(uri: Secret, options: { appName: string; maxPoolSize: number }) {
   const { appName, maxPoolSize } = options;
-  // the driver prefers options to the address
-  const hasPoolSize = /[?&]maxPoolSize=/i.test(uri.reveal());
   const connection = mongoose.createConnection(uri.reveal(), {
-    ...{ appName, ...(!hasPoolSize && { maxPoolSize }) },
-    // The driver notices a frozen MongoDB after heartbeat and connect timeout together. It then repeats commands once,
-    // which fail after the selection timeout: the first request gets its 503 after at most 5 seconds.
-    serverSelectionTimeoutMS: 2_000,
-    connectTimeoutMS: 2_000,
-    heartbeatFrequencyMS: 1_000,
+    ...omitSet(uri, { maxPoolSize, ...timeLimits }),
+    appName,
     minPoolSize: 1,
+    // the default needs a second connection for each server, and 2 ms of CPU time per second in an idle process
+    serverMonitoringMode: 'poll',
     writeConcern: { w: 'majority' },
     bufferCommands: false,
     autoIndex: false,
@@ -35,6 +37,12 @@ export async function connect(uri: Secret, options: { appName: string; maxPoolSi
   const db = connection.db;
   if (!db) throw new Error('The MongoDB connection has no database');
   return { connection, db };
+}
+
+/** Omits the options that the address sets, because the driver prefers options to the address. */
+function omitSet(uri: Secret, options: Record<string, number>): Record<string, number> {
+  const isSet = (name: string) => new RegExp(`[?&]${name}=`, 'i').test(uri.reveal());
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !isSet(name)));
 }
 
 /** Connects for a check of the whole database. Rejects if MongoDB cannot be reached within two seconds. */

@@ -2,13 +2,25 @@
 import mongoose from 'mongoose';
 
 /** Whether an error of MongoDB has a label, such as `TransientTransactionError`. */
-export function hasLabel(error: unknown, label: string): boolean {
+function hasLabel(error: unknown, label: string): boolean {
   return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel(label);
 }
 
+const unknownCommit = 'UnknownTransactionCommitResult';
+
 /** Whether a transaction that failed with this error may have been committed: the answer to its commit is missing. */
 export function isCommitUnknown(error: unknown): boolean {
-  return hasLabel(error, 'UnknownTransactionCommitResult');
+  return hasLabel(error, unknownCommit);
+}
+
+/** Makes `isCommitUnknown` true for an error. The driver does not do this if it cannot repeat a lost commit. */
+export function markCommitUnknown(error: unknown): void {
+  if (error instanceof mongoose.mongo.MongoError) error.addErrorLabel(unknownCommit);
+}
+
+/** Whether a transaction failed with this error before its commit, so that it has changed nothing. */
+export function isAborted(error: unknown): boolean {
+  return hasLabel(error, 'TransientTransactionError');
 }
 
 /** Whether an error is a duplicate key error. */
@@ -37,7 +49,7 @@ function hasCode(error: unknown, code: number): boolean {
 
 /** Whether a transaction failed because others were changing the same rows (WriteConflict, LockTimeout). */
 export function isContention(error: unknown): boolean {
-  return hasLabel(error, 'TransientTransactionError') && (hasCode(error, 112) || hasCode(error, 24));
+  return isAborted(error) && (hasCode(error, 112) || hasCode(error, 24));
 }
 
 /** Whether a transaction failed because its changes do not fit into the cache of MongoDB. */
@@ -50,7 +62,7 @@ export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if ('name' in error && unavailable.has(String(error.name))) return true;
   // a transaction that was retried until its time limit
-  if (hasLabel(error, 'TransientTransactionError')) return true;
+  if (isAborted(error)) return true;
   if ('code' in error && (noPrimary.has(Number(error.code)) || failedLookup.has(String(error.code))))
     return true;
   // insertMany wraps every error in a MongoBulkWriteError

@@ -57,3 +57,18 @@ test('maxPoolSize in the address overrides the default', async () => {
   expect(await countOpened(uri, 6)).toBe(6);
   expect(await countOpened(`${uri}&maxPoolSize=3`, 3)).toBe(3);
 });
+
+test('time limits in the address override the defaults', async () => {
+  const getLimits = async (uri: string) => {
+    const { connection } = await connect(new Secret(uri), { appName: 'things', maxPoolSize: 1 });
+    const { serverSelectionTimeoutMS, connectTimeoutMS } = connection.getClient().options;
+    await connection.close();
+    return [serverSelectionTimeoutMS, connectTimeoutMS];
+  };
+  const url = new URL(mongo.uri);
+  url.search = '?directConnection=true';
+  expect(await getLimits(url.href)).toEqual([2_000, 2_000]);
+  expect(await getLimits(`${url.href}&connectTimeoutMS=7000`)).toEqual([2_000, 7_000]);
+  // those of the test kit: a MongoDB that is busy for some seconds fails no test
+  for (const limit of await getLimits(mongo.uri)) expect(limit).toBeGreaterThanOrEqual(30_000);
+});

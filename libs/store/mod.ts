@@ -2,6 +2,7 @@
 export { binary, type Collection, collection, newBinary, objectId, type StoredRow } from './collection.ts';
 export { openDatabase, openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
 export {
+  isAborted,
   isCommitUnknown,
   isContention,
   isDuplicate,
@@ -15,7 +16,7 @@ export type { Command, StoreInstrumentation } from './instrumentation.ts';
 export { createKeyring, type Keyring } from './keyring.ts';
 export { indexCommand } from './migration.ts';
 export { type Backlog, outboxCollection } from './outbox.ts';
-export type { ReencryptionResult } from './reencryption.ts';
+export { opensAll, type ReencryptionResult } from './reencryption.ts';
 export type { PublishWrapper } from './relay.ts';
 export { lockCollection } from './row-locks.ts';
 export { createSealing, type SealedField, type Sealing } from './sealed-field.ts';

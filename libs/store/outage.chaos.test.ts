@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, newId, nothing, operation, Secret } from '#libs/contract';
 import { handle } from '#libs/http';
-import { createKeyring, isUnavailable, openStore, type Store } from '#libs/store';
+import { createKeyring, isCommitUnknown, isUnavailable, openStore, type Store } from '#libs/store';
 import { until } from '#libs/testing';
 import { type Mongod, startMongod } from '../../tools/mongod/mongod.ts';
 import { type HttpFixture, httpFixture } from '../testing/http-fixture.ts';
@@ -121,6 +121,18 @@ test('a transaction that loses its connection commits once or not at all', async
   expect(await until('MongoDB is back', () => count().catch(() => undefined))).toBe(committed);
 });
 
+test('a commit whose answer is lost is 503 outcome_unknown', async () => {
+  const count = () => store.rows(things).countDocuments({ name: 'by http' });
+  const before = await count();
+  link.cutAfterCommit();
+  const response = await http.ask('POST', '/api/v1/things');
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+  expect(await response.json()).toMatchObject({ code: 'outcome_unknown' });
+  expect(isCommitUnknown(http.outcomes.at(-1)?.error)).toBe(true);
+  await link.restore();
+  expect(await until('MongoDB is back', () => count().catch(() => undefined))).toBe(before + 1);
+});
+
 test('a ping of a MongoDB that does not respond rejects at its timeout', async () => {
   link.freeze();
   // the driver's own limits are longer
@@ -196,6 +208,7 @@ function insertLargeThings(to: Store): Promise<undefined> {
 async function createLink(port: number) {
   const sockets = new Set<Socket>();
   let isFrozen = false;
+  let cutsAfterCommit = false;
   const server: Server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
     for (const socket of [near, far]) {
@@ -207,7 +220,17 @@ async function createLink(port: number) {
         sockets.delete(socket);
       });
     }
-    near.on('data', (chunk) => isFrozen || far.write(chunk));
+    near.on('data', (chunk) => {
+      if (isFrozen) return;
+      far.write(chunk);
+      if (!cutsAfterCommit || !chunk.includes('commitTransaction')) return;
+      isFrozen = true;
+      server.close();
+      // MongoDB has the command by then
+      setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, 500);
+    });
     far.on('data', (chunk) => isFrozen || near.write(chunk));
   });
   const listen = (at: number) => new Promise<void>((done) => server.listen(at, '127.0.0.1', done));
@@ -224,8 +247,12 @@ async function createLink(port: number) {
       for (const socket of sockets) socket.destroy();
       await closed;
     },
+    /** Passes on the next commit, but not its answer, and cuts the link. */
+    cutAfterCommit() {
+      cutsAfterCommit = true;
+    },
     async restore() {
-      isFrozen = false;
+      isFrozen = cutsAfterCommit = false;
       await listen(address.port);
     },
   };

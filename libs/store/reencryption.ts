@@ -89,6 +89,13 @@ async function runPass(rows: Rows, { path, context }: SealedField<never>, keyrin
   return pass;
 }
 
+/** Returns whether the keyring opens every text of a field in a row, which has the fields of the field's context. */
+export function opensAll(keyring: Keyring, row: unknown, { path, context }: SealedField<never>): boolean {
+  const fieldContext = context(row as never);
+  const texts = [...findTexts(row, path.split('.'))];
+  return texts.every(([, text]) => !(attempt(() => keyring.open(text, fieldContext)) instanceof Error));
+}
+
 /** Yields the texts at a path, each with its full path in MongoDB notation, e.g. `secrets.0.sealed`. */
 function* findTexts(
   value: unknown,

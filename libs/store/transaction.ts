@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type mongoose from 'mongoose';
 import type { Envelope, EventType } from '#libs/contract';
-import { hasLabel, isCommitUnknown } from './error-codes.ts';
+import { isAborted, isCommitUnknown, isUnavailable, markCommitUnknown } from './error-codes.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 
 /**
@@ -65,7 +65,7 @@ export async function inTransaction<R>(
       await commit(session, limit);
       return result;
     } catch (error) {
-      if (!hasLabel(error, 'TransientTransactionError') || performance.now() > limit) throw error;
+      if (!isAborted(error) || performance.now() > limit) throw error;
     } finally {
       // aborts the transaction if it was not committed
       await session.endSession();
@@ -74,12 +74,24 @@ export async function inTransaction<R>(
   }
 }
 
+/**
+ * Commits. Repeats a commit without an answer until `limit`, and then rejects with an error for which `isCommitUnknown`
+ * is true.
+ */
 async function commit(session: mongoose.ClientSession, limit: number): Promise<void> {
-  for (;;) {
+  for (let isUnknown = false; ; ) {
     try {
       return await session.commitTransaction();
     } catch (error) {
-      if (!isCommitUnknown(error) || performance.now() > limit) throw error;
+      if (isAborted(error)) throw error;
+      const isWithoutAnswer = isCommitUnknown(error) || isUnavailable(error);
+      isUnknown ||= isWithoutAnswer;
+      if (!isWithoutAnswer || performance.now() > limit) {
+        if (isUnknown) markCommitUnknown(error);
+        throw error;
+      }
     }
+    // some errors come at once, such as that of a closed connection
+    await pause(50);
   }
 }

@@ -33,6 +33,7 @@ export { findTestProgram } from './program.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
 export { describeOutcome, runRounds, sendBoth } from './race-rounds.ts';
+export { untilReady } from './readiness.ts';
 export { type RetryingClient, retryingClient } from './retrying-client.ts';
 export { secretScanner } from './secrets.ts';
 export { securedMongo } from './secured-mongo.ts';

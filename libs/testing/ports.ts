@@ -5,34 +5,50 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 
 /** The lowest port to try. Ephemeral ports start at 32768 on Linux by default, at 49152 on other systems. */
 const firstPort = 10_000;
-const ranges = 8;
-const portsPerRange = 2_500;
+const blocks = 400;
+const portsPerBlock = 50;
+
+/** The ports of this process that were not returned yet. */
+let unused: number[] = [];
 
 /**
- * Finds free loopback ports. A server on such a port can be killed and restarted: the system never assigns
- * the port to a client connection meanwhile. Each parallel test process searches its own range.
+ * Finds free loopback ports. A server on such a port can be killed and restarted: the system never assigns the port to
+ * a client connection meanwhile, and `freePorts` returns it in no other process and never twice.
  */
 export async function freePorts(count: number): Promise<number[]> {
-  const range = Number(process.env.JEST_WORKER_ID ?? 0) % ranges;
-  const reserved: Server[] = [];
   const ports: number[] = [];
-  try {
-    while (ports.length < count) {
-      const port = firstPort + range * portsPerRange + Math.floor(Math.random() * portsPerRange);
-      const server = createServer().listen(port, '127.0.0.1');
-      // stays open until all ports are found, so that none is found twice
-      const isFree = await once(server, 'listening').then(
-        () => true,
-        () => false,
-      );
-      if (!isFree) continue;
-      reserved.push(server);
-      ports.push(port);
-    }
-  } finally {
-    await Promise.all(reserved.map((server) => new Promise((done) => server.close(done))));
+  while (ports.length < count) {
+    const port = unused.shift();
+    if (port === undefined) unused = await claimBlock();
+    else if (await isFree(port)) ports.push(port);
   }
   return ports;
+}
+
+/** Claims a block for this process: listens on its first port until the process ends. Returns the others. */
+async function claimBlock(): Promise<number[]> {
+  for (;;) {
+    const first = firstPort + Math.floor(Math.random() * blocks) * portsPerBlock;
+    const claim = await listen(first);
+    if (!claim) continue;
+    claim.unref();
+    return Array.from({ length: portsPerBlock - 1 }, (_, at) => first + 1 + at);
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = await listen(port);
+  if (server) await closeServer(server);
+  return server !== undefined;
+}
+
+/** Listens on a port; undefined if another server does. */
+async function listen(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port, '127.0.0.1');
+  return once(server, 'listening').then(
+    () => server,
+    () => undefined,
+  );
 }
 
 /** Listens on a port of 127.0.0.1, by default on any that is free, and returns the port. */

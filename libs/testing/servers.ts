@@ -5,11 +5,22 @@ import { slowness } from './until.ts';
 /** A server for tests: its address, and a function that stops it unless it was already running. */
 export type TestServer = { uri: string; stop(): Promise<void> };
 
+/** How long services wait for a MongoDB that is busy with other tests, before they respond with 503. */
+const busyMs = Math.ceil(30_000 * slowness);
+
 /**
  * Provides a MongoDB replica set: the one of the test run, else the address in TEST_MONGODB_URI, else a local
  * mongod (PATH or cache), else Docker, else a mongod that is downloaded now. Prints which one to stderr.
  */
 export async function testMongo(): Promise<TestServer> {
+  const { uri, stop } = await findMongo();
+  const url = new URL(uri);
+  for (const name of ['serverSelectionTimeoutMS', 'connectTimeoutMS'])
+    url.searchParams.set(name, `${busyMs}`);
+  return { uri: url.href, stop };
+}
+
+async function findMongo(): Promise<TestServer> {
   const given = (await askTestRun('mongodb')) ?? process.env.TEST_MONGODB_URI;
   if (given) return { uri: given, stop: async () => {} };
   const { downloadBinary, findLocalBinary } = await import('../../tools/mongod/binary.ts');

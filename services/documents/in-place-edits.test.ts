@@ -57,7 +57,7 @@ const edits: Record<string, Record<string, Request>> = {
     version: () => ['', { version: null }],
     department: () => ['', { department: 'D' }],
     language: () => ['', { language: 'de' }],
-    'the same title': () => ['', { title: 'SOP' }],
+    'the same title and another version': () => ['', { title: 'SOP', version: 'Other' }],
   },
   createNode: { 'a node': () => ['/nodes', node] },
   updateNode: {

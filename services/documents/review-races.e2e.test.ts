@@ -127,16 +127,22 @@ test(
       const documents = await Promise.all(Array.from({ length: 20 }, () => createReviewed(1)));
       const due = documents.map(({ review }) => review.due_at);
       const last = due.toSorted().at(-1);
-      // the workers publish while the intervals change
-      const published = context.advance(Date.parse(last) - Number(context.now()) - (batch % 2) * dayMs);
-      const changes = documents.map(async ({ id }, index) => {
+      const change = async (id: string, index: number): Promise<string> => {
         const { review } = replicas[index % 2] ?? replicas[0];
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 1_200));
         const { status, body } = await review.set(ada, id, { every_months: 2 });
         if (status !== 200) throw new Error(JSON.stringify(body));
         return body.review.due_at;
+      };
+      const before = await Promise.all(documents.slice(0, 2).map(({ id }, index) => change(id, index)));
+      // the workers publish while the intervals change
+      const published = context.advance(Date.parse(last) - Number(context.now()) - (batch % 2) * dayMs);
+      const changes = documents.slice(2).map(async ({ id }, index) => {
+        // those of the last two certainly change after the workers came
+        if (index >= 16) await published;
+        else await new Promise((resolve) => setTimeout(resolve, Math.random() * 1_200));
+        return change(id, index);
       });
-      const later = await Promise.all(changes);
+      const later = [...before, ...(await Promise.all(changes))];
       await published;
       const daysLeft = batch % 2 === 0 ? 0 : 14;
       for (const [index, { id }] of documents.entries()) {

@@ -51,7 +51,7 @@ describe('changes of a published document', () => {
     const { id } = await lifecycle.createPublished(ada);
     await change(id);
     await context.advance(5_000);
-    await change(id);
+    await change(id, 'Changed again');
     await context.advance(4_999);
     expect(await countUpdates(id)).toBe(1);
     await context.advance(1);

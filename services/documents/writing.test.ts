@@ -40,6 +40,41 @@ describe('updateDocument', () => {
     expect([read.body, read.headers.get('etag')]).toEqual([second.body, '"3"']);
   });
 
+  test.each(['draft', 'published'])(
+    'updateDocument with equal values changes nothing in a %s',
+    async (status) => {
+      const fields = { title: 'Same', version: '1', department: 'Ops', language: 'de-AT' };
+      const nodes = [{ node_type: 'section', title: 'S' }];
+      const { id } = await context.create(ada, { ...fields, nodes });
+      if (status === 'published') await publish(id);
+      const before = await context.request(ada, 'GET', id);
+      const events = () => context.app.db.collection('documents_outbox').countDocuments();
+      const count = await events();
+      for (const body of [fields, { title: ' Same ' }, { language: 'DE-at', version: '1' }]) {
+        const { status, body: document, headers } = await patch(id, body);
+        expect([status, document, headers.get('etag')]).toEqual([
+          200,
+          before.body,
+          before.headers.get('etag'),
+        ]);
+      }
+      expect(await events()).toBe(count);
+      const { headers } = await patch(id, { ...fields, department: null });
+      expect(headers.get('etag')).not.toBe(before.headers.get('etag'));
+    },
+  );
+
+  test('updateDocument with equal values still checks the state and the caller', async () => {
+    const { id } = await context.create(ada, { title: 'Same' });
+    await publish(id);
+    expect(outcome(await patch(id, { title: 'Same', minor_change: false }))).toEqual([
+      400,
+      'document_not_draft',
+    ]);
+    await context.request(ada, 'POST', `${id}/archive`);
+    expect(outcome(await patch(id, { title: 'Same' }))).toEqual([400, 'document_archived']);
+  });
+
   test('updateDocument reports all invalid fields', async () => {
     const { id } = await context.create(ada);
     const { status, body } = await patch(id, {
@@ -113,7 +148,7 @@ describe('updateDocument', () => {
     expect(conditional.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
     const fields = ['title', 'version', 'department'];
     const responses = await Promise.all(
-      Array.from({ length: 24 }, (_, at) => patch(id, { [fields[at % 3] ?? '']: `${at}` })),
+      Array.from({ length: 24 }, (_, at) => patch(id, { [fields[at % 3] ?? '']: `${at + 10}` })),
     );
     expect(responses.every(({ status }) => status === 200)).toBe(true);
     const { body, headers } = await context.request(ada, 'GET', id);

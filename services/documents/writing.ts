@@ -1,4 +1,5 @@
 /** Creates documents, changes their fields, deletes drafts and duplicates documents. */
+import { isDeepStrictEqual } from 'node:util';
 import type { BodyOf } from '#libs/contract';
 import { handle } from '#libs/http';
 import { addWarnings, rejectWarnings } from './content-warnings.ts';
@@ -66,11 +67,13 @@ export function documentHandlers({ repository, assets, documentReply, now }: Doc
         const original = getComparedDocumentId(current, body);
         if (original && repeatsVersion(body.version, (await repository.get(actor, original)).version))
           throw VersionUnchanged();
+        const change = toChange(body);
+        if (hasAll(current, change)) return { change, isUnchanged: true };
         // before the row is changed, which fails if the tree has changed meanwhile
-        return { change: toChange(body), result: await documentReply.renderBefore(current) };
+        return { change, result: await documentReply.renderBefore(current) };
       };
       const { document, result } = await repository.update(actor, params.doc_id, preconditions, decide);
-      return documentReply.fromRendered(document, result);
+      return result ? documentReply.fromRendered(document, result) : documentReply.fromRow(actor, document);
     }),
 
     handle(deleteDocument, async ({ actor, params, call: { ifMatch }, authorize }) => {
@@ -107,6 +110,13 @@ export function documentHandlers({ repository, assets, documentReply, now }: Doc
 /** Returns true if a request sets what only a draft can change: publishing fixes its change summary. */
 function describesChange({ change_summary, minor_change }: BodyOf<typeof updateDocument>): boolean {
   return change_summary !== undefined || minor_change !== undefined;
+}
+
+/** Returns true if a document has all values of a change. A row from before a field existed does not have the field. */
+function hasAll(document: DocumentRow, change: Change): boolean {
+  const { language = null, change_summary = null, minor_change = false } = document;
+  const current = { ...document, language, change_summary, minor_change };
+  return isDeepStrictEqual({ ...current, ...change }, current);
 }
 
 /** Maps a request body to a change of the fields that it contains. */

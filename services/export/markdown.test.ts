@@ -88,7 +88,7 @@ describe('Markdown export', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
     expect(Buffer.from(response.bytes).toString()).toBe(
-      ['# Opening', '## Before', '### Tools', '\\# not a heading', '1. first\n2. second\n'].join('\n\n'),
+      ['# Opening', '## Before', '### Tools #', '\\# not a heading', '1. first\n2. second\n'].join('\n\n'),
     );
   });
 

@@ -4,6 +4,8 @@ import { event, id, timestamp } from '#libs/contract';
 import { DocumentSummary } from '../documents/events.ts';
 import { Acknowledgement, AcknowledgementRequest } from './acknowledgements/shapes.ts';
 
+export { isEmptyAudience } from './acknowledgements/shapes.ts';
+
 /** A public link got its token. */
 export const ShareTokenCreated = event('share_token.created', {
   description: 'A public link of a document was created, or its token was replaced.',

@@ -55,6 +55,9 @@ const block: fc.Arbitrary<RichText> = fc.oneof(
     .map((items) => node('orderedList', ...items)),
   words.map((value) => node('taskList', nodeWith('taskItem', { checked: true }, p(value)))),
   words.map((value) => node('blockquote', p(value))),
+  fc
+    .tuple(fc.integer({ min: 1, max: 6 }), words)
+    .map(([level, value]) => nodeWith('heading', { level }, value)),
   words.map((value) => nodeWith('callout', { kind: 'warning' }, p(value))),
   fc
     .tuple(cell, cell, cell, cell)
@@ -74,8 +77,10 @@ const createNodes = (
 const sections = createNodes('section', createNodes('step', createNodes('sub_step', fc.constant([]))), 1);
 const document = fc.record({
   title,
-  version: fc.option(fc.constantFrom('1.0', '2.1 draft', 'www.example.com', 'https://a.example/b_c')),
-  department: fc.option(fc.constantFrom('Assembly', 'R & D', 'a_b@example.com')),
+  version: fc.option(
+    fc.constantFrom('1.0', '2.1 draft', 'www.example.com', 'https://a.example/b_c', 'control is a tool.'),
+  ),
+  department: fc.option(fc.constantFrom('Assembly', 'R & D', 'a_b@example.com', 'managers approve changes.')),
   nodes: sections,
 });
 
@@ -134,6 +139,37 @@ test.each(['plain', 'gfm'] as const)(
     );
   },
 );
+
+test('a document is the same after an export as GFM and its import', async () => {
+  const list = node('bulletList', li('a', p('[x] b'), node('blockquote', p('[!NOTE]', br, 'c'))));
+  const blocks = [
+    ...['Tools #', 'More', 'C \\#'].map((value, at) =>
+      nodeWith('heading', { level: at === 1 ? 2 : 1 }, value),
+    ),
+    ...['https://a.example/*b*', '<https://b.example>', '<c@d.example>'].map((value) => p(value)),
+    node('blockquote', p('[!NOTE]', br, 'd'), p('e')),
+    node('blockquote', p('[!WARNING] f')),
+    nodeWith('callout', { kind: 'note' }, p('[!NOTE] g')),
+    list,
+  ];
+  const create = (node_type: ExportNode['node_type'], children: ExportNode[] = []): ExportNode => ({
+    ...{ id: '', node_type, title: `A ${node_type}`, content: doc(...blocks), children },
+  });
+  for (const tree of [create('section'), create('section', [create('step', [create('sub_step')])])]) {
+    const input = { title: 'T', version: 'control saves time.', department: null, nodes: [tree] };
+    const markdown = exportMarkdown(input, 'gfm');
+    const bytes = new TextEncoder().encode(markdown);
+    const result = await convertFile({ name: 'a.md', bytes, acceptChanges: false });
+    if (!result.ok) throw new Error(result.fault.message);
+    const [imported] = result.file.documents;
+    expect(imported).toMatchObject({ title: 'T', version: input.version, department: null });
+    const read = ({ title, content, children = [] }: TreeInput | ExportNode): unknown => ({
+      ...{ title, content: typeof content === 'string' ? parseBlocks(content) : content?.content },
+      children: children.map(read),
+    });
+    expect(imported?.nodes.map(read)).toEqual([read(tree)]);
+  }
+});
 
 test('HTML files import with the same titles, numbers and words', async () => {
   await fc.assert(

@@ -23,6 +23,13 @@ const blocks = [
     li('i', tasks(task(true, 'j'))),
     li('k', nodeWith('orderedList', { type: 'a' }, li('l', tasks(task(false, 'm'))))),
   ),
+  p('between'),
+  node(
+    'bulletList',
+    li('p', p('q'), nodeWith('orderedList', { type: 'a' }, li('r', p('s')), li('t'))),
+    li('u'),
+  ),
+  node('orderedList', li('v', p('w'), node('bulletList', li('x', p('y')), li('z'))), li('end')),
   node('table', node('tableRow', node('tableCell', p('n')), node('tableCell', tasks(task(true, 'o'))))),
 ];
 
@@ -32,7 +39,7 @@ const findNode = (nodes: readonly TreeInput[], title: string): TreeInput | undef
 test.each([
   ['the default template', createDefaultTemplate],
   ['a template without styles', () => compile(docx(paragraph('{{content}}')))],
-])('task lists in a Word file of %s import the same', async (_name, createTemplate) => {
+])('lists in a Word file of %s import the same', async (_name, createTemplate) => {
   const step = createNode('Two', blocks, { node_type: 'step' });
   const document = createDocument([createNode('One', [], { children: [step] }), createNode('Three')]);
   const bytes = await renderWord(document, await createTemplate(), { indentInches: 0.5 });

@@ -7,7 +7,16 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { apiClient, httpClient, listenLocally, readMetric, register, testMongo, until } from '#libs/testing';
+import {
+  apiClient,
+  httpClient,
+  listenLocally,
+  readMetric,
+  register,
+  testMongo,
+  until,
+  untilReady,
+} from '#libs/testing';
 import { runDemoWith } from '../demo.ts';
 import { type LocalRun, localRun, spawnLocal } from '../local-run.ts';
 
@@ -111,7 +120,7 @@ describe('npm start', () => {
   test('serves health, readiness and metrics on its management port', async () => {
     const management = /Management +(\S+)/.exec(run.printed())?.[1] ?? '';
     expect((await get(`${management}/healthz`)).status).toBe(200);
-    expect((await get(`${management}/readyz`)).status).toBe(200);
+    await untilReady(management);
     expect(await readMetric(management, 'http_request_duration_seconds_count')).toBeGreaterThan(0);
     expect((await get(`${run.origin}/metrics`)).status).toBe(404);
   });

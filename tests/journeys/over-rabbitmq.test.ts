@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
 import {
   addMember,
-  httpClient,
   requestOrThrow,
   type TestRabbit,
   testRabbit,
   until,
+  untilReady,
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
@@ -77,6 +77,5 @@ test('a member writes, an admin publishes and archives, and all are told', async
     'document.archived',
     'document.published',
   ]);
-  const ready = await httpClient(app.management).request('GET', '/readyz');
-  expect([ready.status, ready.body]).toEqual([200, { status: 'ready' }]);
+  await untilReady(app.management, { status: 'ready' });
 });

@@ -4,12 +4,12 @@ import {
   apiClient,
   createDocument,
   createWebhook,
-  httpClient,
   must,
   publishDocument,
   readMetric,
   register,
   until,
+  untilReady,
   type WebhookReceiver,
   webhookReceiver,
 } from '#libs/testing';
@@ -31,8 +31,7 @@ afterAll(async () => {
 
 test('both replicas of every service are ready', async () => {
   expect(five.services).toHaveLength(10);
-  for (const { management } of five.services)
-    expect((await httpClient(management).request('GET', '/readyz')).status).toBe(200);
+  for (const { management } of five.services) await untilReady(management);
 });
 
 test('each event is delivered once, and both replicas handle events', async () => {

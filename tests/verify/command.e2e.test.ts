@@ -1,7 +1,9 @@
 /** Tests `npm run verify` as a MongoDB user who may only read. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { newId } from '#libs/contract';
+import { newId, Secret } from '#libs/contract';
+import { createKeyring } from '#libs/store';
 import { securedMongo } from '#libs/testing';
 import { runScript } from '../programs.ts';
 
@@ -26,8 +28,20 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
+const keys = randomBytes(32).toString('base64');
+
 async function verify(...args: string[]): Promise<{ code: number | null; lines: string[] }> {
-  const { exited, printed } = runScript('../tools/admin/main.ts', ['verify', ...args], { MONGODB_URI: uri });
+  return verifyWith({ ENCRYPTION_KEYS: keys }, ...args);
+}
+
+async function verifyWith(
+  settings: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number | null; lines: string[] }> {
+  const { exited, printed } = runScript('../tools/admin/main.ts', ['verify', ...args], {
+    MONGODB_URI: uri,
+    ...settings,
+  });
   return { code: await exited, lines: printed().trim().split('\n') };
 }
 
@@ -50,6 +64,30 @@ test('verify prints each broken invariant and exits with 1', async () => {
     lines: [lines[1], '1 of 1 invariants are broken.'],
   });
   expect(await verify('nodes.order', 'documents.')).toMatchObject({ code: 0 });
+});
+
+test('verify reports a secret that no key opens, without the secret', async () => {
+  const readers = administrator
+    .db('process_documents')
+    .collection<{ _id: string }>('acknowledgement_readers');
+  const _id = newId();
+  const other = createKeyring(new Secret(randomBytes(32).toString('base64')));
+  const sealed = other.seal('token', `acknowledgement_readers.token/${_id}`);
+  await readers.insertOne({ _id, ...{ sealed } });
+  const name = 'acknowledgement_readers.sealed';
+  const { code, lines } = await verify(name);
+  expect({ code, lines }).toEqual({
+    code: 1,
+    lines: [
+      `${name}: 1 broken (${_id}). A key in \`ENCRYPTION_KEYS\` decrypts each secret of this field.`,
+      '1 of 1 invariants are broken.',
+    ],
+  });
+  const omitted = await verifyWith({ ENCRYPTION_KEYS: '' }, name, 'nodes.order');
+  expect(omitted).toEqual({
+    code: 0,
+    lines: [expect.stringMatching(/^ENCRYPTION_KEYS is not set/), 'All 1 invariants hold.'],
+  });
 });
 
 test.each([

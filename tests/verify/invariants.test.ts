@@ -10,6 +10,7 @@ import { documentBreaks } from './document-breaks.ts';
 import { eventBreaks } from './event-breaks.ts';
 import { identityBreaks } from './identity-breaks.ts';
 import { reviewBreaks } from './review-breaks.ts';
+import { secretBreaks } from './secret-breaks.ts';
 import { type SeededDatabase, seedDatabase } from './seeded-database.ts';
 import { sharingBreaks, webhookBreaks } from './webhook-breaks.ts';
 
@@ -22,6 +23,7 @@ const breaks: Breaks = {
   ...acknowledgementBreaks,
   ...webhookBreaks,
   ...eventBreaks,
+  ...secretBreaks,
 };
 const graceMs = 3_600_000;
 
@@ -38,7 +40,11 @@ async function check(
 ) {
   const chosen = invariants.filter(({ name }) => matches(name));
   const found: Record<string, { count: number; examples: readonly string[] }> = {};
-  for await (const { invariant, count, examples } of findBrokenInvariants(database.db, chosen, options))
+  const { db, keyring } = database;
+  for await (const { invariant, count, examples } of findBrokenInvariants(db, chosen, {
+    keyring,
+    ...options,
+  }))
     found[invariant.name] = { count, examples };
   return found;
 }

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import mongoose from 'mongoose';
+import { Secret } from '#libs/contract';
+import { createKeyring, type Keyring } from '#libs/store';
 import {
   addMember,
   createDocument,
@@ -32,6 +34,8 @@ export interface SeededDatabase {
   db: Db;
   /** The connection string with the name of the database. */
   uri: string;
+  /** The keys that its secrets are encrypted with. */
+  keyring: Keyring;
   /** Undoes all changes of rows. */
   restore(): Promise<void>;
   /** Drops the database. */
@@ -42,8 +46,9 @@ const template = new URL('../fixtures/corporate-template.docx', import.meta.url)
 
 /** Creates the database. Every invariant holds, without a grace period. */
 export async function seedDatabase(): Promise<SeededDatabase> {
+  const ENCRYPTION_KEYS = randomBytes(32).toString('base64');
   const [app, receiver, mongo] = await Promise.all([
-    testApp({ services, contracts }),
+    testApp({ services, contracts, environment: { ENCRYPTION_KEYS } }),
     webhookReceiver(({ path }) => (path === '/gone' ? 410 : 204)),
     testMongo(),
   ]);
@@ -66,6 +71,7 @@ export async function seedDatabase(): Promise<SeededDatabase> {
   return {
     db,
     uri: uri.href,
+    keyring: createKeyring(new Secret(ENCRYPTION_KEYS)),
     async restore() {
       const current = await readRows(db);
       for (const [name, text] of original) {

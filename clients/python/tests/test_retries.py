@@ -31,7 +31,8 @@ def test_every_request_is_repeated_if_the_service_executed_nothing(status: int, 
 @pytest.mark.parametrize(
     "error",
     [ApiConnectionError("reset"), ApiTimeoutError("late")]
-    + [problem(status, "unexpected_response") for status in (502, 503, 504)],
+    + [problem(status, "unexpected_response") for status in (502, 503, 504)]
+    + [problem(503, "outcome_unknown")],
 )
 def test_only_repeatable_requests_are_repeated_if_the_outcome_is_unknown(error: Exception) -> None:
     assert decide(error, is_repeatable=False) is None

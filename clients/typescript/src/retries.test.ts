@@ -24,6 +24,7 @@ describe('retries', () => {
     problem(502, 'unexpected_response'),
     problem(503, 'unexpected_response'),
     problem(504, 'unexpected_response'),
+    problem(503, 'outcome_unknown'),
   ])('the outcome is unknown (%s): only repeatable requests are', (error) => {
     expect(decide(error, false)).toBeUndefined();
     expect(decide(error, true)).toBe(250);

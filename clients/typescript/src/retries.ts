@@ -33,13 +33,13 @@ export function wasNotExecuted(error: unknown): boolean {
   if (!(error instanceof ProblemError)) return false;
   const { status, code } = error;
   if (status === 429 || code === 'idempotency_key_in_flight') return true;
-  return status === 503 && code !== 'unexpected_response';
+  return status === 503 && code !== 'unexpected_response' && code !== 'outcome_unknown';
 }
 
 /** Whether the service may or may not have executed the request. */
 function isOutcomeUnknown(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
-  // a proxy sends these if it gets no response from the service
+  // a proxy sends these if it gets no response from the service, and the service 503 `outcome_unknown`
   return error instanceof ProblemError && [502, 503, 504].includes(error.status);
 }
 

@@ -53,7 +53,7 @@ export const updateDocument = operation({
   path: '/documents/{doc_id}',
   summary: 'Change a document’s title, version, department, language or change summary',
   description:
-    'Send only the fields to change; `null` clears a field. A change of a published document clears its `content_hash` and publishes `document.updated`. The `version` of a revision draft must differ from that of the document it revises. `change_summary` and `minor_change` can be set only in a draft.',
+    'Send only the fields to change; `null` clears a field. If the document has these values already, nothing changes, also not its ETag. A change of a published document clears its `content_hash` and publishes `document.updated`. The `version` of a revision draft must differ from that of the document it revises. `change_summary` and `minor_change` can be set only in a draft.',
   access: ownerEditorOrAdmin,
   params: docParams,
   body: patchBody({

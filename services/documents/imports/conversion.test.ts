@@ -38,6 +38,14 @@ test.each<[string, string, string[]]>([
     ['T', 'section: A', 'step: B', 'sub_step: C', '| heading{"level":1}[D]'],
   ],
   [
+    'headings in the text of a node',
+    '# T\n\n## A\n\n### B #\n\n#### C \\# #\n\n### D\n\n###### E #\n\n### F ###\n\n## G #',
+    [
+      ...['T', 'section: A', '| heading{"level":1}[B]', '| heading{"level":2}[C #]', 'step: D'],
+      ...['| heading{"level":3}[E]', 'step: F', 'section: G'],
+    ],
+  ],
+  [
     'years',
     '# T\n\n## 2024 Results\n\n## 2025 Results',
     ['T', 'section: 2024 Results', 'section: 2025 Results'],
@@ -60,6 +68,44 @@ test.each<[string, string, string[]]>([
   ],
   ['one title with a marked number', '# T\n\n## 1. A', ['T', 'section: A', 'warning: numbers_removed']],
   ['marks in a title', '# **T** `x`\n\n## A *b*', ['T x', 'section: A b']],
+  [
+    'escaped addresses',
+    [
+      '# T\n\nhttps\\://a.example, \\<https://b.example> www\\.c.example d\\@e.example \\<f@g.example> \\<mailto:a@b.example>',
+      'https&#58;//h.example a&#46;b@i.example &#49;www.j.example [k\\]](https\\://l.example "\\<m\\>") \\*https://n.example',
+      '![o\\_](https\\://p.example/\\_.png)',
+    ].join('\n\n'),
+    [
+      'T',
+      'section: Introduction',
+      '| paragraph[https://a.example, <https://b.example> www.c.example d@e.example <f@g.example> <mailto:a@b.example>]',
+      '| paragraph[https://h.example a.b@i.example 1www.j.example  link<https://l.example/>(k])  *https://n.example]',
+      '| image{"src":"https://p.example/_.png","alt":"o_"}[]',
+      'warning: picture_remote nodes/0',
+    ],
+  ],
+  [
+    'addresses beside other text and markup',
+    '# T\n\na_b@c.example &nbsp;https://d.example **https://e.example** [f https://g.example]\n\n\\<[h](https://i.example)> \\<<https://j.example>',
+    [
+      'T',
+      'section: Introduction',
+      '| paragraph[link<mailto:a_b@c.example>(a_b@c.example)  \u00a0 link<https://d.example/>(https://d.example)   link<https://e.example/>(bold(https://e.example))  [f  link<https://g.example/>(https://g.example) ]]',
+      '| paragraph[< link<https://i.example/>(h) > < link<https://j.example/>(https://j.example)]',
+    ],
+  ],
+  [
+    'quotes that begin like an alert',
+    ['\\[!NOTE]', '[\\!NOTE]', '[!NOTE\\]', '&#91;!NOTE]', '[!NOTE]']
+      .map((mark) => `> ${mark}\n> a\n\nb`)
+      .join('\n\n')
+      .replace(/^/, '# T\n\n'),
+    [
+      ...['T', 'section: Introduction'],
+      ...Array.from({ length: 4 }, () => ['| blockquote[paragraph[[!NOTE] a]]', '| paragraph[b]']).flat(),
+      ...['| callout{"kind":"note"}[paragraph[a]]', '| paragraph[b]'],
+    ],
+  ],
   [
     'HTML around text',
     '# T\n\nsee <a href="https://x.example/" title=">">the *link*</a> and <B class="x">bold</B> <b>c <a id="d"> e</b> f',
@@ -157,7 +203,29 @@ test.each<[string, string, string[]]>([
   ],
   ['an anchor before the title', '<a name="top"></a>\n\n# T\n\n## A', ['T', 'section: A']],
   ['an anchor before a line of facts', '<a name="top"></a>\n\n# T\n\nVersion 2', ['T | version 2']],
-  ['a line like facts', '# T\n\nVersion 2 of it', ['T | version 2 of it']],
+  ['a number of a version', '# T\n\nVersion v2.1-rc', ['T | version v2.1-rc']],
+  ['a marked version', '# T\n\nVersion\u00a02 · of\u00a0it', ['T | version 2 · of\u00a0it']],
+  [
+    'a marked department like several facts',
+    '# T\n\nDepartment&nbsp;A · Approved 2026-01-02',
+    ['T | department A · Approved 2026-01-02'],
+  ],
+  ['a marked day', '# T\n\nApproved\u00a02026-01-02', ['T']],
+  ...[
+    'Version control is our most important tool.',
+    'Version 2 of it',
+    'Version\u2003x',
+    'Department managers approve all changes',
+    'Department 7',
+    'Approved 2026-01-02',
+    'Approved\u00a0today',
+    'Version · Department A',
+    'Versions 1 · Department A',
+  ].map((prose): [string, string, string[]] => [
+    `prose like facts: ${prose}`,
+    `# T\n\n${prose}\n\n## A`,
+    ['T', 'section: Introduction', `| paragraph[${prose}]`, 'section: A'],
+  ]),
   [
     'facts with marks',
     '# T\n\n**Version 2**',

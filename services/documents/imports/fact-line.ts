@@ -11,8 +11,6 @@ export interface Facts {
   department: string | null;
 }
 
-const separator = ' · ';
-
 /** Takes the line of facts off, which follows the title directly. Blank blocks may be between them. */
 export function takeFacts(blocks: OutlineBlock[]): Facts | undefined {
   const at = blocks.findIndex((block) => 'heading' in block || !isBlank([block.content]));
@@ -26,17 +24,39 @@ export function takeFacts(blocks: OutlineBlock[]): Facts | undefined {
 function readFacts(node: HastNode): Facts | undefined {
   if (!isHastElement(node) || node.tagName !== 'p') return undefined;
   if (node.children.some((child) => child.type !== 'text' && !isBareAddress(child))) return undefined;
-  const line = toHastText(node).replace(/\s+/g, ' ').trim();
-  const rest = line.replace(/(?:^| · )Approved \d{4}-\d\d-\d\d$/, '');
-  if (rest === '') return line === '' ? undefined : { version: null, department: null };
-  const at = rest.startsWith('Version ') ? rest.indexOf(`${separator}Department `) : 0;
-  const version = rest.startsWith('Version ') ? rest.slice('Version '.length, at < 0 ? undefined : at) : null;
-  const tail = version === null ? rest : at < 0 ? '' : rest.slice(at + separator.length);
-  if (tail !== '' && !tail.startsWith('Department ')) return undefined;
-  const department = tail === '' ? null : tail.slice('Department '.length);
+  const line = toHastText(node)
+    .replace(/[^\S\u00a0]+/g, ' ')
+    .trim();
+  const facts = readSingleFact(line) ?? readSeveralFacts(line);
+  if (!facts) return undefined;
+  const { version, department } = facts;
   const isLong =
     [...(version ?? '')].length > maxVersionLength || [...(department ?? '')].length > maxDepartmentLength;
-  return isLong ? undefined : { version, department };
+  return isLong ? undefined : facts;
+}
+
+/**
+ * One fact alone could be prose, such as "Version control saves time". So the export writes a no-break space after its
+ * name, unless it is a number, such as `Version 2.1`.
+ */
+function readSingleFact(line: string): Facts | undefined {
+  const match = /^(Version|Department|Approved)\u00a0(.+)$|^(Version) (v?\d\S*)$/.exec(line);
+  const name = match?.[1] ?? match?.[3];
+  const value = match?.[2] ?? match?.[4] ?? '';
+  if (name === 'Approved') return day.test(value) ? { version: null, department: null } : undefined;
+  if (name === 'Version') return { version: value, department: null };
+  return name === undefined ? undefined : { version: null, department: value };
+}
+
+const day = /^\d{4}-\d\d-\d\d$/;
+
+const severalFacts =
+  /^(?:Version (.+?))?(?:(?:^| · )Department (.+?))?((?:^| · )Approved \d{4}-\d\d-\d\d)?$/s;
+
+function readSeveralFacts(line: string): Facts | undefined {
+  const [, version, department, approved] = severalFacts.exec(line) ?? [];
+  const facts = [version, department, approved].filter((fact) => fact !== undefined);
+  return facts.length < 2 ? undefined : { version: version ?? null, department: department ?? null };
 }
 
 /** Whether a node is a web or mail address that is written without markup: GitHub makes it a link. */

@@ -8,6 +8,8 @@ import { gfm } from 'micromark-extension-gfm';
 import { type HastNode, isHastElement } from '#libs/rich-text';
 import { parseHtmlFragment } from './html.ts';
 import { rejectImport } from './import-fault.ts';
+import { escapes } from './markdown-escapes.ts';
+import { headingsInText } from './markdown-headings.ts';
 import { checkMarkdown } from './markdown-limits.ts';
 import { escapePlaceholders, findEndTags } from './markdown-placeholders.ts';
 import { isHeading, joinTables, type MarkdownNode } from './markdown-tables.ts';
@@ -28,7 +30,10 @@ interface Context {
 /** Parses Markdown. HTML in it is read like an HTML file. Errors: `ImportRejected`. */
 export function parseMarkdown(text: string): Root {
   checkMarkdown(text);
-  const mdast = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const mdast = fromMarkdown(text, {
+    extensions: [gfm()],
+    mdastExtensions: [gfmFromMarkdown(), escapes, headingsInText],
+  });
   const tree = toHast(mdast, { allowDangerousHtml: true, clobberPrefix: '', handlers: { table: toTable } });
   if (tree.type !== 'root') return rejectImport('malformed', 'The file is not Markdown.');
   replaceRaw(tree, { pieces: 0, endTags: findEndTags(text) });

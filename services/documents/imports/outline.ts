@@ -34,7 +34,7 @@ const groups = new Set([
  * is the first heading, if it is the only one of its level, above all others and at most at level `maxTitleLevel`.
  */
 export function readOutline(tree: Root, { maxTitleLevel = 6 } = {}): Outline {
-  const blocks = tree.children.flatMap(flatten).map(toBlock);
+  const blocks = keepInText(tree.children.flatMap(flatten).map(toBlock));
   const at = findTitle(blocks, maxTitleLevel);
   const found = blocks[at];
   if (!found || !('heading' in found)) return { title: undefined, blocks };
@@ -113,6 +113,19 @@ export function getLevel({ tagName }: Element): number | undefined {
 function toBlock(node: HastNode): OutlineBlock {
   const level = isHastElement(node) ? getLevel(node) : undefined;
   return level === undefined || !isHastElement(node) ? { content: node } : { heading: node, level };
+}
+
+/** Makes text of the headings that are marked with `dataInText`, from level 1 below that of their node. */
+function keepInText(blocks: readonly OutlineBlock[]): OutlineBlock[] {
+  let above = 0;
+  return blocks.map((block) => {
+    if (!('heading' in block)) return block;
+    const { heading, level } = block;
+    if (heading.properties.dataInText === true)
+      return { content: { ...heading, tagName: `h${Math.max(1, level - above)}` } };
+    above = level;
+    return block;
+  });
 }
 
 /** Returns -1 without a title. */

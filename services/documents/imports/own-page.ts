@@ -36,16 +36,21 @@ function toBlocks(node: HastNode): OutlineBlock[] {
   if (level === undefined || !heading) return [{ content: node }];
   const children = heading.children.filter((child) => !isHastElement(child) || !hasClass(child, 'number'));
   const above = getLevel(heading) ?? 0;
-  const contents = text.map((content) => ({ content: raiseHeadings(content, above) }));
+  const contents = text.map((content) => ({ content: toText(content, above) }));
   return [{ heading: { ...heading, children }, level }, ...contents];
 }
 
-/** The page has the headings of a text below that of its node. In rich text they begin at level 1. */
-function raiseHeadings(element: Element, by: number): Element {
+/**
+ * The page has the headings of a text below that of its node. In rich text they begin at level 1. Callouts have their
+ * own element, so a quote is none, even if its text is like an alert of GitHub.
+ */
+function toText(element: Element, by: number): Element {
   const level = getLevel(element);
   const tagName = level === undefined ? element.tagName : `h${Math.max(1, level - by)}`;
-  const children = element.children.map((child) => (isHastElement(child) ? raiseHeadings(child, by) : child));
-  return { ...element, tagName, children };
+  const children = element.children.map((child) => (isHastElement(child) ? toText(child, by) : child));
+  const properties =
+    tagName === 'blockquote' ? { ...element.properties, dataAlert: false } : element.properties;
+  return { ...element, tagName, properties, children };
 }
 
 function getMeta(tree: Root, name: MetaName): string | null {

@@ -19,6 +19,8 @@ import { matchUnchangedRow } from './update-events.ts';
 export interface Decision {
   /** The fields of the document to change. */
   change: Change;
+  /** Whether the document has all values of the change already. Then its row stays as it is. */
+  isUnchanged?: boolean;
   /** Whether a title or rich text in the tree changes. */
   changesText?: boolean;
   result?: unknown;
@@ -202,7 +204,8 @@ export function documentRepository(
   ): Promise<Updated<D> | undefined> {
     const document = await get(actor, id, preconditions);
     const at = now();
-    const { change, changesText, result } = await decide(document, at);
+    const { change, isUnchanged, changesText, result } = await decide(document, at);
+    if (isUnchanged) return { document, result };
     const charged = await chargeSize(actor, document, change);
     const contributor = addContributor(document, change, actor.user_id);
     const fields = completeChange(document, { ...change, ...charged, ...contributor }, at, changesText);

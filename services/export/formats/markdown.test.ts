@@ -20,7 +20,7 @@ test('Markdown has the title, properties and one heading level per node type', (
   );
 });
 
-test('headings in the text of a node are below its own heading in GFM', () => {
+test('headings in the text of a node are below its own, and closed, in GFM', () => {
   const heading = (level: number) => ({
     type: 'heading',
     attrs: { level },
@@ -29,12 +29,15 @@ test('headings in the text of a node are below its own heading in GFM', () => {
   const step = createNode('Step', [heading(2), heading(3)], { node_type: 'step' });
   const section = createNode('Section', [heading(1)], { children: [step] });
   expect(render(createDocument([section], { version: null, department: null }), 'gfm')).toBe(
-    '# Pay\n\n## Section\n\n### Level 1\n\n### Step\n\n#### Level 2\n\n##### Level 3\n',
+    '# Pay\n\n## Section\n\n### Level 1 #\n\n### Step\n\n#### Level 2 #\n\n##### Level 3 #\n',
   );
 });
 
 test('the Markdown property line has only the properties that are set', () => {
-  expect(renderMarkdown(createDocument([], { version: null }))).toBe('# Pay\n\nDepartment Ops\n');
+  expect(renderMarkdown(createDocument([], { version: null }))).toBe('# Pay\n\nDepartment\u00a0Ops\n');
+  expect(renderMarkdown(createDocument([], { department: null }))).toBe('# Pay\n\nVersion 1.2\n');
+  const draft = createDocument([], { version: '2 draft', department: null });
+  expect(renderMarkdown(draft)).toBe('# Pay\n\nVersion\u00a02 draft\n');
   expect(renderMarkdown(createDocument([], { version: '', department: ' ' }))).toBe('# Pay\n');
   expect(renderMarkdown(createDocument([], { version: null, department: null }))).toBe('# Pay\n');
 });

@@ -15,6 +15,8 @@ export function renderMarkdown(document: ExportDocument, flavor: MarkdownFlavor)
   return `${[top, ...renderNodes(document.nodes, flavor)].join('\n\n')}\n`;
 }
 
+const noBreakSpace = '\u00a0';
+
 const DEPTHS = { section: 2, step: 3, sub_step: 4 } as const;
 
 /** Renders one node at a time, so that only one Markdown tree is in memory. */
@@ -27,9 +29,12 @@ function* renderNodes(siblings: readonly ExportNode[], flavor: MarkdownFlavor): 
   }
 }
 
-/** Headings in the text of a node are below the node's own heading. */
+/** Headings in the text of a node are below the node's own heading, and marked: an import makes no nodes of them. */
 function toBlocks(content: RichText, depth: number, flavor: MarkdownFlavor): BlockContent[] {
-  return flavor === 'gfm' ? toGfm(content, { headingLevel: depth + 1 }) : toMdast(content);
+  if (flavor !== 'gfm') return toMdast(content);
+  return toGfm(content, { headingLevel: depth + 1 }).map((block) =>
+    block.type === 'heading' ? { ...block, data: { isClosed: true } } : block,
+  );
 }
 
 function createHeading(depth: Heading['depth'], title: string): Heading {
@@ -42,7 +47,11 @@ function createPropertyLine({ version, department, approved_at }: ExportDocument
     ['Department', toSingleLine(department ?? '')],
     ['Approved', approved_at?.slice(0, 10)],
   ];
-  const value = values.flatMap(([name, text]) => (text ? [`${name} ${text}`] : [])).join(' · ');
+  const facts = values.flatMap(([name, text]) => (text ? [`${name} ${text}`] : []));
+  const line = facts.join(' · ');
+  // by the no-break space, an import tells one fact from prose, such as "Version control saves time"
+  const couldBeProse = facts.length === 1 && !/^Version v?\d\S*$/.test(line);
+  const value = couldBeProse ? line.replace(' ', noBreakSpace) : line;
   return value === '' ? [] : [{ type: 'paragraph', children: [{ type: 'text', value }] }];
 }
 

@@ -40,7 +40,7 @@ const pinned: Record<string, { word: string; markdown: string; gfm?: string; htm
     html: '6b9a3af610be3ee2',
   },
   '12': {
-    ...{ word: '2d2ec1369e31319a', markdown: '53241770e27d8787', gfm: '6a18021cf7323682' },
+    ...{ word: '2d2ec1369e31319a', markdown: '53241770e27d8787', gfm: 'f2ddb23a370674d5' },
     html: '71716727ab150d17',
   },
 };

@@ -29,7 +29,7 @@ export interface LibraryDeps {
   onError(error: unknown): void;
 }
 
-/** The archives that a process writes at the same time. */
+/** The archives that a process writes at the same time, each for another organization. */
 const maxRunning = 2;
 
 /** Maximum number of reads of a document that changes while it is read, or for which no worker is free. */
@@ -51,17 +51,18 @@ interface ExportedDocument {
 /** Creates the handler of `exportLibrary`. */
 export function libraryHandlers(deps: LibraryDeps): Route[] {
   const { store, documents, library, now, onError } = deps;
-  let running = 0;
+  /** The organizations whose archives are being written. */
+  const running = new Set<string>();
   return [
     handle(exportLibrary, async ({ actor, query, call }) => {
-      if (running >= maxRunning)
-        throw Unavailable('Other archives are being exported. Try again after the time in `Retry-After`.', {
-          headers: { 'Retry-After': '30' },
-        });
-      running += 1;
+      const { organization_id } = actor;
+      if (running.has(organization_id))
+        throw createRejection('Another archive of your organization is being exported.');
+      if (running.size >= maxRunning) throw createRejection('Other archives are being exported.');
+      running.add(organization_id);
       let hasStarted = false;
       const end = () => {
-        running -= 1;
+        running.delete(organization_id);
       };
       try {
         const [organization, ids] = await Promise.all([
@@ -84,6 +85,12 @@ export function libraryHandlers(deps: LibraryDeps): Route[] {
       }
     }),
   ];
+}
+
+function createRejection(reason: string): Problem {
+  return Unavailable(`${reason} Try again after the time in \`Retry-After\`.`, {
+    headers: { 'Retry-After': '30' },
+  });
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   DocumentReviewDue,
   DocumentRevised,
 } from '../../documents/events.ts';
-import { AcknowledgementOverdue, AcknowledgementRequested } from '../../sharing/events.ts';
+import { AcknowledgementOverdue, AcknowledgementRequested, isEmptyAudience } from '../../sharing/events.ts';
 import { WebhookDisabled, WebhookExhausted } from '../../webhook-delivery/events.ts';
 import {
   countInbox,
@@ -35,7 +35,6 @@ import {
   approvalRequested,
   type DocumentInfo,
   documentAssigned,
-  isEmpty,
   memberJoined,
   type Notification,
   type ReviewedDocument,
@@ -164,7 +163,7 @@ export function notifyMembers({
     { audience }: AcknowledgementInfo,
     notification: Notification,
   ): Promise<unknown> {
-    if (isEmpty(audience)) return Promise.resolve();
+    if (isEmptyAudience(audience)) return Promise.resolve();
     const { organization_id, organization_version, occurred_at, actor_id } = event;
     return store.processOnce(event, async (tx) => {
       const asked = await notifications.listAsked(organization_id, audience, organization_version, tx);

@@ -114,11 +114,6 @@ export interface AcknowledgementInfo {
   audience: { everyone: boolean; departments: readonly string[]; member_ids: readonly string[] };
 }
 
-/** Whether a request asks no member. */
-export function isEmpty({ everyone, departments, member_ids }: AcknowledgementInfo['audience']): boolean {
-  return !everyone && departments.length === 0 && member_ids.length === 0;
-}
-
 const toRequestData = ({ id, title }: DocumentInfo, request: AcknowledgementInfo) => ({
   document_id: id,
   document_title: title,

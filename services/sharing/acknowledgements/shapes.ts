@@ -46,6 +46,19 @@ export const Audience = z
   .meta({ id: 'Audience', description: 'The members whom a request asks.' });
 export type Audience = z.infer<typeof Audience>;
 
+/** Whether a request can ask no member at all. */
+export function isEmptyAudience({
+  everyone,
+  departments,
+  member_ids,
+}: {
+  everyone: boolean;
+  departments: readonly string[];
+  member_ids: readonly string[];
+}): boolean {
+  return !everyone && departments.length === 0 && member_ids.length === 0;
+}
+
 export const AcknowledgementRequest = z
   .strictObject({
     id,

@@ -83,11 +83,6 @@ export function isAsked(
   return department !== null && departments.includes(department);
 }
 
-/** Whether a request can ask no member at all. */
-export function isEmpty({ everyone, departments, member_ids }: Audience): boolean {
-  return !everyone && departments.length === 0 && member_ids.length === 0;
-}
-
 /** Returns the audience of a request; without one, no member is asked. Repeated values are folded. */
 export function toAudience({ everyone, departments, member_ids }: AudienceInput = {}): Audience {
   return {

@@ -2,8 +2,8 @@
 import type { RowOf } from '#libs/contract';
 import { type Actor, type Store, toSessionOptions } from '#libs/store';
 import { memberProfiles } from '../../identity/contract.ts';
-import type { Audience } from '../acknowledgements/shapes.ts';
-import { getBaseline, isAsked, isEmpty, type Version } from '../rules/acknowledgement.ts';
+import { type Audience, isEmptyAudience } from '../acknowledgements/shapes.ts';
+import { getBaseline, isAsked, type Version } from '../rules/acknowledgement.ts';
 import type { AcknowledgementRow } from './acknowledgement-collections.ts';
 import type { AcknowledgementStore } from './acknowledgements.ts';
 
@@ -62,7 +62,7 @@ export function memberReader(store: Store, acknowledgements: Pick<Acknowledgemen
       version: Version,
       from?: string,
     ): AsyncGenerator<AskedMember[]> {
-      if (isEmpty(audience)) return;
+      if (isEmptyAudience(audience)) return;
       const baseline_id = getBaseline(version).id;
       for (let start: object = from === undefined ? {} : { $gte: from }; ; ) {
         const batch = await findBatch(actor, audience, start);

@@ -1,7 +1,7 @@
 /** Checks invariants one after the other, with memory that does not depend on the size of the database. */
 import type mongoose from 'mongoose';
 import type { Invariant } from './invariant.ts';
-import { createScan } from './scan.ts';
+import { createScan, type ScanOptions } from './scan.ts';
 
 /** A broken invariant. */
 export interface BrokenInvariant {
@@ -14,11 +14,11 @@ export interface BrokenInvariant {
 
 const maxExamples = 5;
 
-/** Checks invariants and returns each one that is broken. `graceMs` is how long background work may take. */
+/** Checks invariants and returns each one that is broken. */
 export async function* findBrokenInvariants(
   db: mongoose.mongo.Db,
   invariants: readonly Invariant[],
-  options: { now: Date; graceMs: number },
+  options: ScanOptions,
 ): AsyncGenerator<BrokenInvariant> {
   const scan = createScan(db, options);
   for (const invariant of invariants) {

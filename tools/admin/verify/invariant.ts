@@ -12,6 +12,8 @@ export interface Invariant {
    * period. All other invariants hold at every time, because they are kept by transactions.
    */
   readonly isEventual?: true;
+  /** Set if it can be checked only with the encryption keys. */
+  readonly needsKeys?: true;
   /** Finds the ids of the rows that break it. */
   find(scan: Scan): AsyncIterable<string>;
 }

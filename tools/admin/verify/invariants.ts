@@ -10,6 +10,7 @@ import { indexInvariant } from './indexes.ts';
 import type { Invariant } from './invariant.ts';
 import { publishingInvariants } from './publishing.ts';
 import { reviewInvariants } from './reviews.ts';
+import { secretInvariants } from './secrets.ts';
 import { sharingInvariants, templateInvariants } from './sharing.ts';
 import { storageInvariants } from './storage.ts';
 import { webhookInvariants } from './webhooks.ts';
@@ -30,4 +31,5 @@ export const invariants: readonly Invariant[] = [
   ...templateInvariants,
   ...webhookInvariants,
   ...eventInvariants,
+  ...secretInvariants,
 ];

@@ -1,5 +1,6 @@
 /** Walks collections in batches. Each batch is read from one snapshot, so that concurrent changes break nothing. */
 import type mongoose from 'mongoose';
+import type { Keyring } from '#libs/store';
 
 /** A stage of an aggregation, or the conditions of a `$match`. */
 export type Stage = Record<string, unknown>;
@@ -14,6 +15,8 @@ export interface Scan {
   readonly now: Date;
   /** Background work that was open at this time must be done. */
   readonly settledBefore: Date;
+  /** The encryption keys, if they are known. */
+  readonly keyring: Keyring | undefined;
   /** The rows of a collection that the stages leave over. */
   rows(collection: string, stages: readonly Stage[], batchSize?: number): AsyncGenerator<Row>;
   /** The ids of these rows. */
@@ -26,11 +29,20 @@ export interface Scan {
 /** Rows that are checked in one query. */
 const defaultBatchSize = 2_000;
 
+/** What a check needs to know. */
+export interface ScanOptions {
+  now: Date;
+  /** How long work in the background may take. */
+  graceMs: number;
+  keyring?: Keyring | undefined;
+}
+
 /** Creates a scan of a database on a replica set. It needs only the right to read. */
-export function createScan(db: mongoose.mongo.Db, { now, graceMs }: { now: Date; graceMs: number }): Scan {
+export function createScan(db: mongoose.mongo.Db, { now, graceMs, keyring }: ScanOptions): Scan {
   return {
     db,
     now,
+    keyring,
     settledBefore: new Date(now.getTime() - graceMs),
     rows: (collection, stages, batchSize) => walk(db, collection, stages, batchSize),
     async *findIds(collection, stages, batchSize) {

@@ -36,14 +36,14 @@ def was_not_executed(error: Exception) -> bool:
         return False
     if error.status == 429 or error.code == "idempotency_key_in_flight":
         return True
-    return error.status == 503 and error.code != "unexpected_response"
+    return error.status == 503 and error.code not in ("unexpected_response", "outcome_unknown")
 
 
 def _is_outcome_unknown(error: Exception) -> bool:
     """Whether the service may or may not have executed the request."""
     if isinstance(error, ApiConnectionError):
         return True
-    # a proxy sends these if it gets no response from the service
+    # a proxy sends these if it gets no response from the service, and the service 503 `outcome_unknown`
     return isinstance(error, ProblemError) and error.status in (502, 503, 504)
 
 

@@ -39,6 +39,17 @@ describe('file names', () => {
     expect(paths).toEqual([join('d', 'sop.json'), join('d', 'sop-222222222222.json')]);
   });
 
+  test('a name with the end of the id that is in use gets a number', () => {
+    const used = new Set(['sop', 'sop-abc', 'sop-abc-2.json']);
+    const paths = ['ABC', 'a/bc'].map((id) => toNewPath('d', { id, title: 'SOP' }, used));
+    expect(paths).toEqual([join('d', 'sop-abc-3.json'), join('d', 'sop-abc-4.json')]);
+  });
+
+  test.each(['CON', 'com1', 'Nul'])('the title %s does not become the name of a device', (title) => {
+    const path = toNewPath('d', { id: 'abc', title }, new Set());
+    expect(path).toBe(join('d', `${title.toLowerCase()}-abc.json`));
+  });
+
   test('an id with other characters leads to no other folder', () => {
     const document = { id: 'x/../../../ab\n', title: 'SOP' };
     expect(toNewPath('d', document, new Set(['sop']))).toBe(join('d', 'sop-xab.json'));

@@ -171,9 +171,12 @@ export function toSlug(title: string): string {
   return short.join('').replace(/-+$/, '') || 'document';
 }
 
+/** Names that Windows reserves for devices, with any extension. */
+const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)$/;
+
 /**
- * The path of a new file for a document: its slug, with the end of the id if the name is in use. `used` has names in
- * lower case, because some file systems do not tell cases apart.
+ * The path of a new file for a document: its slug, with the end of the id if the name is in use or reserved, and with a
+ * number if that is in use too. `used` has names in lower case, because some file systems do not tell cases apart.
  */
 export function toNewPath(
   folder: string,
@@ -181,10 +184,15 @@ export function toNewPath(
   used: Set<string>,
 ): string {
   const slug = toSlug(title);
-  const isFree = (name: string) => !used.has(name) && !used.has(`${name}.json`);
+  const isFree = (name: string) => !used.has(name) && !used.has(`${name}.json`) && !deviceName.test(name);
   // the id comes from the server, and must not lead to another folder
-  const end = id.replaceAll(/[^0-9A-Za-z-]/g, '').slice(-12);
-  const name = isFree(slug) ? slug : `${slug}-${end}`;
+  const end =
+    id
+      .toLowerCase()
+      .replaceAll(/[^0-9a-z-]/g, '')
+      .slice(-12) || '2';
+  let name = isFree(slug) ? slug : `${slug}-${end}`;
+  for (let number = 2; !isFree(name); number += 1) name = `${slug}-${end}-${number}`;
   used.add(name);
   return join(folder, `${name}.json`);
 }

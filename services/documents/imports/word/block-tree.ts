@@ -32,7 +32,7 @@ export function addParagraph(blocks: Content, { kind, item, indent }: ParagraphP
     blocks.push(createHastElement(`h${Math.min(6, kind.level)}`, {}, content));
   else if (kind.kind === 'quote') addToLast(blocks, 'blockquote', [createHastElement('p', {}, content)]);
   else if (kind.kind === 'code') addToLast(blocks, 'pre', continuesCode ? [lineFeed, ...content] : content);
-  else blocks.push(createHastElement('p', {}, content));
+  else blocks.push(createHastElement('p', indent === undefined ? {} : { dataIndent: indent }, content));
 }
 
 /** The checkbox with which a text begins. */
@@ -66,7 +66,7 @@ function createItem(indent: number | undefined, content: Content): Element {
 /** Adds an item below the last one of a higher level. If it does not continue the list there, it begins a new one. */
 function addItem(blocks: Content, item: ListItem, li: Element): void {
   const { level, isOrdered, number, numerals } = item;
-  moveBelow(blocks, item);
+  moveText(blocks, item);
   const { parent, last } = findPlace(blocks, level);
   const tagName = isOrdered ? 'ol' : 'ul';
   if (last?.level === level && last.list.tagName === tagName) {
@@ -82,18 +82,49 @@ function addItem(blocks: Content, item: ListItem, li: Element): void {
   parent.push(createHastElement(tagName, { ...start, ...type, dataLevel: level, dataList: item.list }, [li]));
 }
 
-/** Moves the text after a numbered list into its last item, if the next item of the same list is below that one. */
-function moveBelow(blocks: Content, { list, level }: ListItem): void {
+/**
+ * Moves the text after a list into its last items, before the next item of the same list or one below it. A text
+ * belongs to the item with which it is indented. Any other text after a numbered list belongs to it if the next item
+ * of the same list is below that one.
+ */
+function moveText(blocks: Content, item: ListItem): void {
+  const { list, level } = item;
   const at = blocks.findLastIndex(
     (block) => isHastElement(block) && /^(?:[ou]l|h[1-6])$/.test(block.tagName),
   );
   const block = blocks[at];
-  if (level === 0 || at === blocks.length - 1 || !block || !isHastElement(block) || block.tagName !== 'ol')
-    return;
+  if (at === blocks.length - 1 || !block || !isHastElement(block) || !/^[ou]l$/.test(block.tagName)) return;
   const between = blocks.splice(at + 1);
+  if (moveIndented(between, blocks, item)) return;
+  if (level === 0 || block.tagName === 'ul') {
+    for (const each of between) blocks.push(each);
+    return;
+  }
   const { parent, above, last } = findPlace(blocks, level);
   const to = above && (last ?? above).list.properties.dataList === list ? parent : blocks;
   for (const each of between) to.push(each);
+}
+
+/** Moves paragraphs to the items with which they are indented. Returns false without a move if one is not. */
+function moveIndented(paragraphs: Content, blocks: Content, { list, level }: ListItem): boolean {
+  const lasts: LastList[] = [];
+  for (let last = findLastList(blocks); last; last = findLastList(last.item.children)) lasts.push(last);
+  const isBelow = lasts[0] !== undefined && lasts[0].level < level;
+  if (!isBelow && !lasts.some((last) => last.list.properties.dataList === list)) return false;
+  const moves: [Element, Content[number]][] = [];
+  for (const paragraph of paragraphs) {
+    const indent = isHastElement(paragraph) ? Number(paragraph.properties.dataIndent ?? 0) : 0;
+    // without an indent of the item, any indent of the text shows that it belongs to it
+    const isIndented = ({ item }: LastList) =>
+      indent > 0 && indent >= Number(item.properties.dataIndent ?? 0);
+    // the order stays: a text of a higher item ends those below it
+    lasts.length = lasts.findLastIndex(isIndented) + 1;
+    const item = lasts.at(-1)?.item;
+    if (!item) return false;
+    moves.push([item, paragraph]);
+  }
+  for (const [item, paragraph] of moves) item.children.push(paragraph);
+  return true;
 }
 
 /** Where an item of this level belongs: in the last item of the list `above`, after or in the list `last`. */

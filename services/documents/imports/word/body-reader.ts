@@ -7,14 +7,14 @@ import {
   isOn,
   isW,
   parseNumber,
-  parseTwips,
   valueW,
   type XmlElement,
   type XmlNode,
 } from '#libs/opc';
 import { createHastElement } from '#libs/rich-text';
 import { addParagraph, type Content } from './block-tree.ts';
-import { FieldReader } from './fields.ts';
+import { FieldReader, isContentsField } from './fields.ts';
+import { readIndent } from './indent.ts';
 import { chooseAlternative, InlineReader, type WordContext } from './inline-reader.ts';
 import { type ListMark, maxLevel } from './word-numbering.ts';
 import type { TextPart } from './word-package.ts';
@@ -50,6 +50,7 @@ export class BodyReader {
       if (isContentsControl(element)) this.skipContents(element);
       else this.readBlocks(childW(element, 'sdtContent')?.children ?? [], to);
     } else if (isW(element, 'altChunk')) this.context.report.drop('embedded_content');
+    else if (isContentsField(element)) this.skipContents(element);
     else if (isW(element, 'sectPr', 'tblPr', 'trPr', 'tcPr', 'pPr')) return;
     else if (element.local === 'AlternateContent') this.readBlocks(chooseAlternative(element), to);
     else if (isInline(element)) this.readParagraph({ ...element, children: [element] }, to);
@@ -73,9 +74,7 @@ export class BodyReader {
     const mark = this.countItem(properties, styleId);
     const item = kind.kind === 'text' && mark && 'item' in mark ? mark.item : undefined;
     if (mark && 'text' in mark && mark.text !== '') content.unshift({ type: 'text', value: `${mark.text} ` });
-    const edges = childW(properties, 'ind');
-    const indent = parseTwips(attribute(edges, 'left') ?? attribute(edges, 'start'));
-    addParagraph(to, { kind, item, indent }, content);
+    addParagraph(to, { kind, item, indent: this.findIndent(properties, styleId, mark) }, content);
     for (const box of textBoxes) this.readBlocks(box.children, to);
   }
 
@@ -95,7 +94,18 @@ export class BodyReader {
     const mark = this.context.numbering.next(numId, parseNumber(own?.level ?? styled?.level) ?? 0);
     if (!mark || 'text' in mark) return mark;
     const level = Math.min(maxLevel, mark.item.level + (own?.numId ? 0 : (styled?.depth ?? 0)));
-    return { item: { ...mark.item, level } };
+    return { ...mark, item: { ...mark.item, level } };
+  }
+
+  /** The left indent of a paragraph. That of a list comes before that of its style, unless the style names the list. */
+  private findIndent(
+    properties: XmlElement | undefined,
+    styleId: string | undefined,
+    mark: ListMark | undefined,
+  ): number | undefined {
+    const isDirect = childW(properties, 'numPr', 'numId') !== undefined;
+    const direct = readIndent(properties) ?? (isDirect ? mark?.indent : undefined);
+    return direct ?? this.context.styles.getIndent(styleId, mark?.indent);
   }
 
   private readTable(table: XmlElement): Element {

@@ -10,6 +10,10 @@ export type FieldState = { isCode: boolean; isContents: boolean; href: string | 
 interface Field {
   instruction: string;
   hasSeparator: boolean;
+  /** Whether it is a table of contents, known from its separator on. */
+  isContents: boolean;
+  /** The target of a link, known from its separator on. */
+  href: string | undefined;
   /** The data of a control of a form. */
   form: XmlElement | undefined;
 }
@@ -51,17 +55,19 @@ export class FieldReader {
   read(element: XmlElement): { checkbox?: boolean; text?: string; contents?: true } {
     const kind = attribute(element, 'fldCharType');
     if (kind === 'begin') {
-      this.open.push({ instruction: '', hasSeparator: false, form: childW(element, 'ffData') });
+      const form = childW(element, 'ffData');
+      this.open.push({ instruction: '', hasSeparator: false, isContents: false, href: undefined, form });
       if (this.open.length > maxOpen)
         rejectImport('malformed', `The fields of the file are nested deeper than ${maxOpen} levels.`);
     }
     const field = this.open.at(-1);
     if (!field) return {};
-    if (kind === 'separate') field.hasSeparator = true;
+    const isParsed = kind === 'separate' && !field.hasSeparator;
+    if (isParsed) parse(field);
     if (kind === 'end') this.open.pop();
     this.update();
     if (kind === 'end') return readShown(field);
-    return kind === 'separate' && isContents(field) ? { contents: true } : {};
+    return isParsed && field.isContents ? { contents: true } : {};
   }
 
   /** A field whose text has not begun at the end of its paragraph is damaged. */
@@ -74,7 +80,7 @@ export class FieldReader {
   /** A table of contents that is still open at a heading is damaged. */
   endContents(): void {
     if (!this.current.isContents) return;
-    this.open = this.open.filter((field) => !isContents(field));
+    this.open = this.open.filter(({ isContents }) => !isContents);
     this.update();
   }
 
@@ -85,10 +91,8 @@ export class FieldReader {
     }
     this.current = {
       isCode: this.open.some(({ hasSeparator }) => !hasSeparator),
-      isContents: this.open.some(isContents),
-      href: this.open
-        .map(({ instruction }) => readTarget(instruction))
-        .findLast((href) => href !== undefined),
+      isContents: this.open.some(({ isContents }) => isContents),
+      href: this.open.findLast(({ href }) => href !== undefined)?.href,
     };
   }
 }
@@ -120,8 +124,21 @@ function readShown({ instruction, hasSeparator, form }: Field): { checkbox?: boo
   return hasSeparator ? {} : { text: getFieldText(instruction, form) };
 }
 
-function isContents({ instruction, hasSeparator }: Field): boolean {
-  return hasSeparator && /^\s*TO[AC]\b/i.test(instruction);
+/** Parses the instruction at the end of its code, once: an instruction can be as long as the file. */
+function parse(field: Field): void {
+  field.hasSeparator = true;
+  field.isContents = isContents(field.instruction);
+  field.href = readTarget(field.instruction);
+}
+
+/** Whether an element is a table of contents in a simple field. */
+export function isContentsField(element: XmlElement): boolean {
+  return isW(element, 'fldSimple') && isContents(attribute(element, 'instr') ?? '');
+}
+
+/** Whether the result of a field is a table of contents or of authorities. */
+function isContents(instruction: string): boolean {
+  return /^\s*TO[AC]\b/i.test(instruction);
 }
 
 function isChecked(checkbox: XmlElement): boolean {

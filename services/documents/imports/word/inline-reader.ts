@@ -3,7 +3,7 @@ import { attribute, childW, isElement, isOn, isW, R, valueW, type XmlElement, ty
 import { createHastElement, safeHref } from '#libs/rich-text';
 import type { ReportCollector } from '../report.ts';
 import type { Content } from './block-tree.ts';
-import { type FieldReader, readTarget, withFragment } from './fields.ts';
+import { type FieldReader, isContentsField, readTarget, withFragment } from './fields.ts';
 import { toFormulaText } from './formula.ts';
 import { isPageEnd, readRunContent, toText, wrap } from './run-content.ts';
 import type { WordNumbering } from './word-numbering.ts';
@@ -77,14 +77,23 @@ export class InlineReader {
     if (this.isHidden && element.local === 'oMath') this.context.report.drop('hidden_text');
     else if (isW(element, 'r')) this.readRun(element, href);
     else if (isW(element, 'hyperlink')) this.readAll(element.children, this.readLink(element) ?? href);
-    else if (isW(element, 'fldSimple'))
-      this.readAll(element.children, readTarget(attribute(element, 'instr') ?? '') ?? href);
+    else if (isW(element, 'fldSimple')) this.readSimpleField(element, href);
     else if (isW(element, 'sdt')) this.readControl(element, href);
     else if (isW(element, ...groups)) this.readAll(element.children, href);
     else if (element.local === 'AlternateContent') this.readAll(chooseAlternative(element), href);
     else if (element.local === 'oMathPara') this.readFormulas(element, href);
     else if (element.local === 'oMath')
       this.addContent(toText(toFormulaText(element, this.lastText)), {}, href);
+  }
+
+  private readSimpleField(element: XmlElement, href: string | undefined): void {
+    const target = readTarget(attribute(element, 'instr') ?? '');
+    if (!isContentsField(element)) this.readAll(element.children, target ?? href);
+    else {
+      const { fields } = this.options;
+      if (!fields.state.isCode && !fields.state.isContents) this.context.report.drop('table_of_contents');
+      fields.skip(element);
+    }
   }
 
   private readLink(element: XmlElement): string | undefined {

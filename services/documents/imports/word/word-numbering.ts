@@ -1,5 +1,6 @@
 /** Counts the items of lists as Word does, so that a list which continues after other text keeps its numbers. */
 import { attribute, childrenW, childW, parseNumber, valueW, type XmlElement } from '#libs/opc';
+import { readIndent } from './indent.ts';
 
 /** The place of a paragraph in its list; `number` and `numerals` are those of an ordered list. */
 export interface ListItem {
@@ -11,8 +12,11 @@ export interface ListItem {
   numerals: string;
 }
 
-/** How Word marks a paragraph of a list: as an item, or by a text without a number, which can be empty. */
-export type ListMark = { item: ListItem } | { text: string };
+/**
+ * How Word marks a paragraph of a list: as an item, or by a text without a number, which can be empty. `indent` is that
+ * of the level in twips, if the list sets it.
+ */
+export type ListMark = ({ item: ListItem } | { text: string }) & { indent: number | undefined };
 
 interface Level {
   start: number;
@@ -21,6 +25,7 @@ interface Level {
   text: string | undefined;
   /** The level starts again after an item of one of this many levels above it. */
   restartsAfter: number;
+  indent: number | undefined;
 }
 
 interface Definition {
@@ -48,7 +53,9 @@ const numerals: Record<string, string> = {
 };
 
 /** A level without a definition. */
-const bullet: Level = { start: 1, format: 'bullet', text: undefined, restartsAfter: Infinity };
+const bullet: Level = {
+  ...{ start: 1, format: 'bullet', text: undefined, restartsAfter: Infinity, indent: undefined },
+};
 
 /** The deepest list level of Word. */
 export const maxLevel = 8;
@@ -83,7 +90,7 @@ export function readNumbering(root: XmlElement | undefined) {
       const { definition, overrides, used } = instance;
       const at = Math.max(0, Math.min(level, maxLevel));
       const getLevel = (each: number) => overrides.levels.get(each) ?? definition.levels.get(each) ?? bullet;
-      const { start, format, text } = getLevel(at);
+      const { start, format, text, indent } = getLevel(at);
       const restart = overrides.starts.get(at);
       const { counters } = definition;
       // the instances of a definition continue each other, unless one sets where its level starts
@@ -93,10 +100,12 @@ export function readNumbering(root: XmlElement | undefined) {
       counters[at] = number;
       for (let deeper = at + 1; deeper < counters.length; deeper += 1)
         if (at < getLevel(deeper).restartsAfter) counters[deeper] = undefined;
-      if (text !== undefined) return { text };
+      if (text !== undefined) return { text, indent };
       const isOrdered = format !== 'bullet';
+      const list = definition.id;
       return {
-        item: { list: definition.id, level: at, isOrdered, number, numerals: numerals[format] ?? '1' },
+        item: { list, level: at, isOrdered, number, numerals: numerals[format] ?? '1' },
+        indent,
       };
     },
   };
@@ -116,15 +125,18 @@ function readLevel(level: XmlElement): Level {
   return {
     start: parseNumber(valueW(level, 'start')) ?? 1,
     format,
-    text: findPlainText(format, valueW(level, 'lvlText')),
+    text: childW(level, 'lvlPicBulletId') ? undefined : findPlainText(format, valueW(level, 'lvlText')),
     restartsAfter: parseNumber(valueW(level, 'lvlRestart')) ?? Infinity,
+    indent: readIndent(childW(level, 'pPr')),
   };
 }
 
 /** The text that a level has instead of bullets or numbers. */
 function findPlainText(format: string, text: string | undefined): string | undefined {
   const hasNumber = text === undefined || /%\d/.test(text);
-  if (format === 'bullet' || (format !== 'none' && hasNumber)) return undefined;
+  // pandoc writes the second paragraph of an item as a bullet that is a space
+  if (format === 'bullet') return text?.trim() === '' ? '' : undefined;
+  if (format !== 'none' && hasNumber) return undefined;
   return hasNumber ? '' : text.trim();
 }
 

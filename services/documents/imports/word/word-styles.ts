@@ -9,6 +9,7 @@ import {
   valueW,
   type XmlElement,
 } from '#libs/opc';
+import { readIndent } from './indent.ts';
 
 /** What a paragraph style makes of a paragraph. */
 export type ParagraphKind =
@@ -33,6 +34,7 @@ interface Style {
   basedOn: string | undefined;
   outline: string | undefined;
   numbering: NumberingReference | undefined;
+  indent: number | undefined;
   run: RunFormat;
 }
 
@@ -75,16 +77,24 @@ export function readStyles(root: XmlElement | undefined) {
     /** The list level that a paragraph style sets. */
     getNumbering(id: string | undefined): NumberingReference | undefined {
       const chain = getChain(paragraphs, id ?? defaultParagraph);
-      const numbering = chain.find((style) => style.numbering)?.numbering;
+      const numId = findFirst(chain, ({ numbering }) => numbering?.numId);
+      const level = findFirst(chain, ({ numbering }) => numbering?.level);
+      if (numId === undefined && level === undefined) return undefined;
       // each of these styles has its own list, so only the name tells how deep it is
-      const depth = /^list (?:bullet|number) ([2-5])$/.exec(chain[0]?.name ?? '')?.[1];
-      return numbering && depth ? { ...numbering, depth: Number(depth) - 1 } : numbering;
+      const depth = Number(/^list (?:bullet|number) ([2-5])$/.exec(chain[0]?.name ?? '')?.[1] ?? 1) - 1;
+      return { numId, level, depth: Math.max(0, depth - (parseNumber(level) ?? 0)) };
+    },
+
+    /** The left indent that a paragraph style sets, in twips. Its list can set it, too: `listIndent`. */
+    getIndent(id: string | undefined, listIndent: number | undefined): number | undefined {
+      return findFirst(getChain(paragraphs, id ?? defaultParagraph), ({ indent, numbering }) => {
+        return indent ?? (numbering?.numId === undefined ? undefined : listIndent);
+      });
     },
 
     /** Whether a paragraph style hides the text of its paragraphs. */
     isHidden(id: string | undefined): boolean {
-      const chain = getChain(paragraphs, id ?? defaultParagraph);
-      return chain.find(({ run }) => run.vanish !== undefined)?.run.vanish ?? false;
+      return findFirst(getChain(paragraphs, id ?? defaultParagraph), ({ run }) => run.vanish) ?? false;
     },
 
     /** The formatting of a character style. */
@@ -128,6 +138,7 @@ function readStyle(element: XmlElement): Style {
     basedOn: valueW(element, 'basedOn'),
     outline: valueW(properties, 'outlineLvl'),
     numbering: numbering && readNumberingReference(numbering),
+    indent: readIndent(properties),
     run: readRunFormat(childW(element, 'rPr')),
   };
 }
@@ -146,6 +157,15 @@ function getChain(styles: ReadonlyMap<string, Style>, id: string | undefined): S
     next = style.basedOn;
   }
   return chain;
+}
+
+/** The property of the first style that sets it: a style inherits each property by itself. */
+function findFirst<T>(chain: readonly Style[], get: (style: Style) => T | undefined): T | undefined {
+  for (const style of chain) {
+    const value = get(style);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 function findKind(chain: readonly Style[]): ParagraphKind {

@@ -13,6 +13,7 @@ const style = (id: string, name: string, more = '') =>
 const head = (text: string, id = 'h1') => p(text, `<w:pStyle w:val="${id}"/>`);
 const item = (text: string, level = 0, num = 1) =>
   p(text, `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${num}"/></w:numPr>`);
+const indented = (text: string, left = 720) => p(text, `<w:ind w:left="${left}"/>`);
 const run = (text: string, properties = '') =>
   `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
 const note = '<w:r><w:footnoteReference w:id="5"/></w:r>';
@@ -251,6 +252,11 @@ test.each<[string, string, string[]]>([
   ],
   ['a page number', `<w:p>${run('p. ')}${field(' PAGEREF _Toc1 ', '7')}</w:p>`, ['paragraph[p. 7]']],
   ['a table of contents in a field', `<w:p>${field(' TOC \\o ', 'One 1')}</w:p>${p('a')}`, ['paragraph[a]']],
+  [
+    'tables of contents in simple fields',
+    `<w:p><w:fldSimple w:instr=" TOC \\o ">${run('One 1')}${beginField('PAGEREF a')}${endField}</w:fldSimple></w:p><w:p>${run('a ')}<w:fldSimple w:instr="toa">${run('b')}</w:fldSimple><w:fldSimple w:instr="TOCX">${run('c')}</w:fldSimple></w:p><w:fldSimple w:instr="TOC">${run('d')}</w:fldSimple>`,
+    ['paragraph[a c]'],
+  ],
   ['a paragraph of contents', p('One 1', '<w:pStyle w:val="toc1"/>') + p('a'), ['paragraph[a]']],
   [
     'text after contents that end in their style',
@@ -376,6 +382,40 @@ test.each<[string, string, string[]]>([
     ],
   ],
   [
+    'bullets that have a second paragraph',
+    item('a', 0, 2) + indented('b') + item('c', 1, 2) + item('d', 0, 2) + indented('e') + item('f', 0, 2),
+    [
+      'bulletList[listItem[paragraph[a] paragraph[b] bulletList[listItem[paragraph[c]]]] listItem[paragraph[d] paragraph[e]] listItem[paragraph[f]]]',
+    ],
+  ],
+  [
+    'second paragraphs of items on two levels',
+    [
+      ...[item('a', 0, 2), item('b', 1, 2), indented('c', 1440), indented('d', 720), indented('e', 1440)],
+      ...[item('f', 1, 2), item('g', 0, 1), indented('h'), item('i', 0, 1)],
+    ].join(''),
+    [
+      'bulletList[listItem[paragraph[a] bulletList[listItem[paragraph[b] paragraph[c] paragraph[d] paragraph[e]] listItem[paragraph[f]]]]]',
+      'orderedList[listItem[paragraph[g] paragraph[h]] listItem[paragraph[i]]]',
+    ],
+  ],
+  [
+    'numbers below a bullet that has a second paragraph, and the reverse',
+    item('a', 0, 2) + indented('b') + item('c', 1) + item('d', 0) + indented('e') + item('f', 1, 2),
+    [
+      'bulletList[listItem[paragraph[a] paragraph[b] orderedList[listItem[paragraph[c]]]]]',
+      'orderedList[listItem[paragraph[d] paragraph[e] bulletList[listItem[paragraph[f]]]]]',
+    ],
+  ],
+  [
+    'text after bullets that is not indented with them, or follows another list',
+    item('a', 0, 2) + indented('b') + p('c') + item('d', 0, 2) + indented('e') + item('f', 0, 1),
+    [
+      ...['bulletList[listItem[paragraph[a]]]', 'paragraph[b]', 'paragraph[c]'],
+      ...['bulletList[listItem[paragraph[d]]]', 'paragraph[e]', 'orderedList[listItem[paragraph[f]]]'],
+    ],
+  ],
+  [
     'a number that continues a deeper level only by chance',
     item('a') + item('b') + item('c', 1) + head('Two') + item('d', 1) + item('e'),
     [
@@ -477,6 +517,94 @@ test.each<[string, string, string[]]>([
   expect(await convertText(body)).toEqual(expected);
 });
 
+/** Styles whose list `2` has bullets at 720 and 1440 twips. */
+const bulletStyles = [
+  style('item', 'Item', '<w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr>'),
+  style('below', 'Below', '<w:basedOn w:val="item"/><w:pPr><w:numPr><w:ilvl w:val="1"/></w:numPr></w:pPr>'),
+  style('none', 'None', '<w:basedOn w:val="below"/><w:pPr><w:numPr><w:numId w:val="0"/></w:numPr></w:pPr>'),
+  style('list2', 'List Bullet 2', '<w:basedOn w:val="item"/>'),
+  style('list3', 'List Bullet 3', '<w:basedOn w:val="below"/>'),
+  style('more', 'List Continue', '<w:pPr><w:ind w:left="720"/></w:pPr>'),
+  style('more2', 'List Continue 2', '<w:basedOn w:val="more"/><w:pPr><w:ind w:start="1440"/></w:pPr>'),
+  style('left', 'Left', '<w:basedOn w:val="item"/><w:pPr><w:ind w:left="0"/></w:pPr>'),
+].join('');
+const bulletLevels = [720, 1_440]
+  .map((left, at) => {
+    const ind = `<w:pPr><w:ind w:left="${left}"/></w:pPr>`;
+    return `<w:lvl w:ilvl="${at}"><w:numFmt w:val="bullet"/>${ind}</w:lvl>`;
+  })
+  .join('');
+const bulletNumbering = `<w:abstractNum w:abstractNumId="2">${bulletLevels}</w:abstractNum><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num>`;
+const styled = (id: string, text: string, more = '') => p(text, `<w:pStyle w:val="${id}"/>${more}`);
+const inLevel = (level: number) => `<w:numPr><w:ilvl w:val="${level}"/></w:numPr>`;
+
+test.each<[string, string, string[]]>([
+  [
+    'a style that sets only the level of its list',
+    styled('item', 'a') + styled('below', 'b') + styled('none', 'c') + styled('below', 'd', inLevel(0)),
+    [
+      'bulletList[listItem[paragraph[a] bulletList[listItem[paragraph[b]]]]]',
+      ...['paragraph[c]', 'bulletList[listItem[paragraph[d]]]'],
+    ],
+  ],
+  [
+    'styles whose names or lists tell their levels',
+    styled('item', 'a') + styled('list2', 'b') + styled('list3', 'c'),
+    [
+      'bulletList[listItem[paragraph[a] bulletList[listItem[paragraph[b] bulletList[listItem[paragraph[c]]]]]]]',
+    ],
+  ],
+  [
+    'text that its style indents with a bullet',
+    [
+      ...[styled('item', 'a'), styled('more', 'b'), styled('below', 'c'), styled('more2', 'd')],
+      ...[styled('more', 'e'), styled('below', 'f'), styled('more', 'g', '<w:ind w:left="0"/>')],
+      styled('below', 'h'),
+    ].join(''),
+    [
+      'bulletList[listItem[paragraph[a] paragraph[b] bulletList[listItem[paragraph[c] paragraph[d]]] paragraph[e] bulletList[listItem[paragraph[f]]]]]',
+      ...['paragraph[g]', 'bulletList[listItem[paragraph[h]]]'],
+    ],
+  ],
+  [
+    'text that is indented less than the bullet',
+    styled('item', 'a') + indented('b', 360) + item('c', 0, 2),
+    ['bulletList[listItem[paragraph[a]]]', 'paragraph[b]', 'bulletList[listItem[paragraph[c]]]'],
+  ],
+  [
+    'bullets whose style or paragraph changes the indent of the list',
+    styled('left', 'a') +
+      indented('b', 360) +
+      styled('left', 'c', '<w:ind w:left="1000"/>') +
+      indented('d') +
+      item('e', 0, 2),
+    [
+      'bulletList[listItem[paragraph[a] paragraph[b]] listItem[paragraph[c]]]',
+      ...['paragraph[d]', 'bulletList[listItem[paragraph[e]]]'],
+    ],
+  ],
+  [
+    'checkboxes that the list and styles indent',
+    styled('item', 'a') +
+      task(1, 'b', 1_440) +
+      styled('more', '').replace('</w:p>', `${createCheckbox(0)}${run('c')}</w:p>`),
+    [
+      'bulletList[listItem[paragraph[a] taskList[taskItem{"checked":true}[paragraph[b]]]]]',
+      'taskList[taskItem{"checked":false}[paragraph[c]]]',
+    ],
+  ],
+])('indents and lists of styles are read: %s', async (_name, body, expected) => {
+  const lines = await convert(
+    zip(
+      createParts(head('One') + body, {
+        'word/styles.xml': `<w:styles xmlns:w="${W}">${styles}${bulletStyles}</w:styles>`,
+        'word/numbering.xml': `<w:numbering xmlns:w="${W}">${bulletNumbering}</w:numbering>`,
+      }),
+    ),
+  );
+  expect(toText(lines)).toEqual(expected);
+});
+
 test('clauses below numbered headings begin with 1 again', async () => {
   const numbered = style('h1', 'heading 1', '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>');
   const more = { 'word/styles.xml': `<w:styles xmlns:w="${W}">${numbered}</w:styles>` };
@@ -511,15 +639,17 @@ test.each([
 });
 
 test('marks of a list that are text are kept, and empty ones are not numbers', async () => {
-  const marks = ['none WARNING:', 'decimal Note:', 'none %3', 'decimal ', 'bullet -'].map((mark, at) => {
-    const [format, text] = mark.split(' ');
-    return `<w:lvl w:ilvl="${at}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
-  });
-  const body = [0, 1, 2, 3, 4].map((level) => item(`${level}`, level)).join('');
+  const marks = ['none WARNING:', 'decimal Note:', 'none %3', 'decimal ', 'bullet  ', 'bullet -'].map(
+    (mark, at) => {
+      const [format, text] = mark.split(/ (.*)/);
+      return `<w:lvl w:ilvl="${at}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
+    },
+  );
+  const body = [0, 1, 2, 3, 4, 5].map((level) => item(`${level}`, level)).join('');
   const lines = await convertList(marks.join(''), body);
   expect(toText(lines)).toEqual([
     ...['paragraph[WARNING: 0]', 'paragraph[Note: 1]', 'paragraph[2]', 'paragraph[3]'],
-    'bulletList[listItem[paragraph[4]]]',
+    ...['paragraph[4]', 'bulletList[listItem[paragraph[5]]]'],
   ]);
 });
 
@@ -583,6 +713,13 @@ test('deeply nested formulas become text', async () => {
 test('a table of contents with two styles is counted once', async () => {
   const contents = `<w:p>${beginField(' TOC ')}</w:p>${contentsLine(run('One 1') + endField)}`;
   expect(await convertBody(contents + p('a'))).toContain('dropped: table_of_contents 1');
+});
+
+test('a table of contents in a simple field is counted once', async () => {
+  const simple = `<w:fldSimple w:instr="TOC">${run('One 1')}</w:fldSimple>`;
+  expect(await convertBody(`<w:p>${simple}</w:p>${p('a')}`)).toContain('dropped: table_of_contents 1');
+  const contents = `<w:p>${beginField(' TOC ')}${simple}${endField}</w:p>${contentsLine(simple)}`;
+  expect(await convertBody(contents + p('a'))).toContain('dropped: table_of_contents 2');
 });
 
 test('a heading ends a table of contents without an end', async () => {
