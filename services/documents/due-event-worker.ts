@@ -1,6 +1,7 @@
 /** Creates workers that publish events whose time has come. One runs in every replica. */
 import { every, type Worker } from '#libs/service';
 
+const pollMs = 1_000;
 const batchSize = 10;
 
 /** What a worker publishes. */
@@ -12,13 +13,11 @@ export interface DueEvents<Due> {
   onError(message: string, error: unknown): void;
   /** The name of the events in log lines. */
   name: string;
-  /** How often the worker looks for due events, ms. */
-  pollMs: number;
 }
 
 /** Creates the worker. Failed events stay due; the next poll retries them. */
 export function dueEventWorker<Due extends { _id: string }>(events: DueEvents<Due>): Worker {
-  const { find, publish, onError, name, pollMs } = events;
+  const { find, publish, onError, name } = events;
   return every(pollMs, publishDue, (error) => onError(`Could not find due ${name} events`, error));
 
   async function publishDue(isStopped: () => boolean): Promise<void> {

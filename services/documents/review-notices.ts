@@ -20,7 +20,6 @@ export function reviewNoticeWorker({ store, now, countNotice, onError }: ReviewN
   const dueReviews = createDueReviews(store, now);
   return dueEventWorker({
     name: 'review',
-    pollMs: 5_000,
     find: dueReviews.find,
     publish: (due) => publishNotice({ store, dueReviews, countNotice }, due),
     onError,

@@ -18,7 +18,6 @@ export function updateEventWorker({ store, now, onError }: UpdateEventDeps): Wor
   const dueUpdates = createDueUpdates(store, now);
   return dueEventWorker({
     name: 'update',
-    pollMs: 1_000,
     find: dueUpdates.find,
     publish: (due) => publishUpdate({ store, dueUpdates }, due),
     onError,
