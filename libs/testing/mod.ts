@@ -53,7 +53,7 @@ export {
   shareDocument,
 } from './tenant.ts';
 export { opsToken, type TestApp, testApp } from './test-app.ts';
-export { slowness, until } from './until.ts';
+export { slowness, until, untilServed } from './until.ts';
 export {
   type ReceivedRequest,
   type Reply,

@@ -21,3 +21,10 @@ export async function until<T>(
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/** Repeats a request that gets 503: on a busy machine, conflicting transactions can take longer than allowed. */
+export async function untilServed<R extends { status: number }>(request: () => Promise<R>): Promise<R> {
+  let response = await request();
+  while (response.status === 503) response = await request();
+  return response;
+}

@@ -1,7 +1,15 @@
 /** Tests of creating, getting and deleting share tokens, over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { createDocument, type Person, publishDocument, register, type TestApp, testApp } from '#libs/testing';
+import {
+  createDocument,
+  type Person,
+  publishDocument,
+  register,
+  type TestApp,
+  testApp,
+  untilServed,
+} from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../testing/services.ts';
 import { ShareToken } from './contract.ts';
@@ -27,13 +35,6 @@ const getToken = (id: string, as = ada.key) => app.request('GET', `/documents/${
 const embed = (token: string, slug = ada.slug) => app.request('GET', `/embed/${slug}/${token}`);
 const findRows = (family_id: string) =>
   app.db.collection('share_tokens').find({ organization_id: ada.organizationId, family_id }).toArray();
-
-/** Repeats a request that gets 503: on a busy machine, twenty conflicting transactions can take longer than allowed. */
-async function untilServed(request: () => ReturnType<typeof share>): ReturnType<typeof share> {
-  let response = await request();
-  while (response.status === 503) response = await request();
-  return response;
-}
 
 test('each write compares If-Match with the ETag of the document', async () => {
   const id = await createPublished();

@@ -14,6 +14,7 @@ import {
   type TestResponse,
   testApp,
   until,
+  untilServed,
 } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 import { identity } from '../../testing/services.ts';
@@ -37,7 +38,7 @@ const invite = ({ token }: Person, email: string, client: HttpClient = app) =>
 
 /** Sends 20 requests at once, to both replicas in turn. */
 const send20 = (request: (at: number, client: HttpClient) => Promise<TestResponse>) =>
-  Promise.all(Array.from({ length: 20 }, (_, at) => request(at, at % 2 ? app : replica)));
+  Promise.all(Array.from({ length: 20 }, (_, at) => untilServed(() => request(at, at % 2 ? app : replica))));
 const countStatuses = (responses: readonly TestResponse[], wanted: number) =>
   responses.filter(({ status }) => status === wanted).length;
 
