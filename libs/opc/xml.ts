@@ -1,4 +1,7 @@
-/** Reads and writes XML trees of the parts that the compiler changes; a round trip keeps all content. */
+/**
+ * Reads and writes XML trees of the parts that the compiler changes. A round trip keeps all content, but no comments and
+ * no processing instructions.
+ */
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import { reject } from './fault.ts';
 import { escapeXml } from './xml-text.ts';
@@ -15,7 +18,7 @@ export type XmlElement = {
   children: XmlNode[];
 };
 
-/** Markup that is written unchanged: comments, processing instructions, slots, generated markup. */
+/** Markup that is written unchanged: slots, generated markup. */
 export type XmlRaw = { raw: string };
 
 /** A node; a string is text. */
@@ -59,9 +62,6 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
     text: (text) => {
       if (open.length > 1) add(text);
     },
-    other: (raw) => {
-      if (open.length > 1) add({ raw });
-    },
   });
   const root = top.children.find(isElement);
   return root ?? reject('xml_malformed', `The part ${part} of the file is empty; save it again in Word.`);
@@ -69,7 +69,7 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
 
 /** Checks a part like `parseXml`, without building a tree. */
 export function checkXml(bytes: Uint8Array, part: string, budget: XmlBudget): void {
-  read(bytes, part, budget, { open() {}, close() {}, text() {}, other() {} });
+  read(bytes, part, budget, { open() {}, close() {}, text() {} });
 }
 
 /** Serializes a tree. */
@@ -96,7 +96,6 @@ type XmlHandler = {
   open(name: string, uri: string, local: string, attributes: XmlAttribute[]): void;
   close(): void;
   text(text: string): void;
-  other(raw: string): void;
 };
 
 function rejectSize(): never {
@@ -150,8 +149,6 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHan
   });
   parser.on('text', (text) => reader.text(text));
   parser.on('cdata', (text) => reader.text(text));
-  parser.on('comment', (text) => reader.other(`<!--${text}-->`));
-  parser.on('processinginstruction', ({ target, body }) => reader.other(`<?${target} ${body}?>`));
   const decoder = new TextDecoder(detectEncoding(bytes), { fatal: true });
   for (let offset = 0; offset < bytes.length; offset += SLICE)
     parser.write(decode(decoder, bytes.subarray(offset, offset + SLICE), malformed));

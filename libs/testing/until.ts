@@ -22,9 +22,18 @@ export async function until<T>(
   }
 }
 
-/** Repeats a request that gets 503: on a busy machine, conflicting transactions can take longer than allowed. */
-export async function untilServed<R extends { status: number }>(request: () => Promise<R>): Promise<R> {
-  let response = await request();
-  while (response.status === 503) response = await request();
-  return response;
+/** How long the services retry conflicting transactions, in milliseconds. */
+const RETRIED_FOR_MS = 8_000;
+
+/**
+ * Repeats a request that gets 503 after the whole time for which conflicting transactions are retried. That happens on a
+ * busy machine; a 503 that comes earlier is returned.
+ */
+export function untilServed<R extends { status: number }>(request: () => Promise<R>): Promise<R> {
+  return until('a response other than 503', async () => {
+    const start = performance.now();
+    const response = await request();
+    const isLate = performance.now() - start >= RETRIED_FOR_MS;
+    return response.status === 503 && isLate ? undefined : response;
+  });
 }

@@ -187,6 +187,14 @@ test.each<[string, Uint8Array]>([
   expect(getText(found[template.plan.main])).toBe('First\nhello');
 });
 
+test('a file has no comments and processing instructions of its template', async () => {
+  const parts = { 'word/styles.xml': `<w:styles xmlns:w="${W}"><!-- <w:rPr> --><?word x?></w:styles>` };
+  const template = await compile(docx(`<!-- <w:r><w:rPr> --><?word x?>${content}`, parts));
+  const found = await renderParts(createDocument([createNode('First')]), template);
+  for (const part of ['word/document.xml', 'word/styles.xml'])
+    expect([part, found[part]]).toEqual([part, expect.not.stringMatching(/<!--|<\?word/)]);
+});
+
 test('every reject reason of a template is documented', async () => {
   const page = await readFile(new URL('../../../docs/word-templates.md', import.meta.url), 'utf8');
   expect(faultCodes.filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
