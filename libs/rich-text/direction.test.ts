@@ -38,6 +38,14 @@ test('the direction of a node is that of its first letter outside of code', () =
   expect(findDirection(paragraph(text('rm', code)))).toBeUndefined();
 });
 
+test('many signs without a number are split in linear time', () => {
+  const signs = '%'.repeat(200_000);
+  expect(splitByDirection(`${signs} שלום`, 'ltr')).toEqual([
+    { text: `${signs} `, direction: 'ltr' },
+    { text: 'שלום', direction: 'rtl' },
+  ]);
+});
+
 const show = (value: string, base: 'ltr' | 'rtl') =>
   splitByDirection(value, base).map((piece) => `${piece.direction === 'rtl' ? '<' : '>'}${piece.text}`);
 

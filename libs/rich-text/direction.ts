@@ -21,10 +21,12 @@ const digit = '[0-9\\u{6F0}-\\u{6F9}]';
 /** What belongs to the number beside it, such as a percent sign. */
 const numberSign = '[\\p{Sc}#%°±‰]';
 
+const hasDigit = new RegExp(digit, 'v');
 const firstLetter = new RegExp(`(?<rtl>${rtlLetter})|${ltrLetter}`, 'v');
 const hasRtl = new RegExp(`${rtlLetter}|${arabicDigit}`, 'v');
+/** Words and numbers, and signs without a number, which are to be skipped. */
 const wordOrNumber = new RegExp(
-  `(?<rtl>(?:${rtlLetter}\\p{M}*|${arabicDigit})+)|(?<ltr>(?:${ltrLetter}\\p{M}*)+)|${numberSign}*${digit}+${numberSign}*`,
+  `(?<rtl>(?:${rtlLetter}\\p{M}*|${arabicDigit})+)|(?<ltr>(?:${ltrLetter}\\p{M}*)+)|(?:${numberSign}|${digit})+`,
   'gv',
 );
 
@@ -70,6 +72,7 @@ export function splitByDirection(text: string, base: Direction): DirectedText[] 
   let end = 0;
   let before = base;
   for (const { index, 0: word, groups } of text.matchAll(wordOrNumber)) {
+    if (!groups?.rtl && !groups?.ltr && !hasDigit.test(word)) continue;
     const direction = groups?.rtl ? 'rtl' : groups?.ltr ? 'ltr' : before;
     add(end, index, direction === before ? direction : base);
     end = index + word.length;
