@@ -79,7 +79,7 @@ test.each<[string, string, string[]]>([
       'T',
       'section: Introduction',
       '| paragraph[https://a.example, <https://b.example> www.c.example d@e.example <f@g.example> <mailto:a@b.example>]',
-      '| paragraph[https://h.example a.b@i.example 1www.j.example  link<https://l.example/>(k])  *https://n.example]',
+      '| paragraph[https://h.example a. link<mailto:b@i.example>(b@i.example)  1www.j.example  link<https://l.example/>(k])  * link<https://n.example/>(https://n.example)]',
       '| image{"src":"https://p.example/_.png","alt":"o_"}[]',
       'warning: picture_remote nodes/0',
     ],
@@ -92,6 +92,15 @@ test.each<[string, string, string[]]>([
       'section: Introduction',
       '| paragraph[link<mailto:a_b@c.example>(a_b@c.example)  \u00a0 link<https://d.example/>(https://d.example)   link<https://e.example/>(bold(https://e.example))  [f  link<https://g.example/>(https://g.example) ]]',
       '| paragraph[< link<https://i.example/>(h) > < link<https://j.example/>(https://j.example)]',
+    ],
+  ],
+  [
+    'addresses beside escapes that are not theirs',
+    '# T\n\n\\(https://a.example b\\*https://c.example &gt;https://d.example x&amp;www.e.example f\\_g@h.example',
+    [
+      'T',
+      'section: Introduction',
+      '| paragraph[( link<https://a.example/>(https://a.example)  b* link<https://c.example/>(https://c.example)  > link<https://d.example/>(https://d.example)  x& link<http://www.e.example/>(www.e.example)   link<mailto:f_g@h.example>(f_g@h.example)]',
     ],
   ],
   [

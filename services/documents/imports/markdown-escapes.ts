@@ -20,11 +20,17 @@ declare module 'mdast' {
   }
 }
 
-/** Comes after the extensions that find addresses in the texts: they find none with an escape in it. */
-export const escapes: Extension = {
+/**
+ * Comes before the extensions that find addresses in texts. They find none with an escaped character that makes text an
+ * address; all other escapes are text for them, as in `a\_b@example.com`.
+ */
+export const readEscapes: Extension = {
   enter: { characterEscape: enterEscape, characterReference: enterEscape },
-  transforms: [joinTexts],
+  transforms: [joinOtherEscapes],
 };
+
+/** Comes after them, and makes text of the escapes that are left. */
+export const joinEscapes: Extension = { transforms: [joinAllEscapes] };
 
 function enterEscape(this: CompileContext, { start, end }: Token): void {
   const node: Escape = { type: 'escape', value: '', position: { start, end } };
@@ -33,25 +39,43 @@ function enterEscape(this: CompileContext, { start, end }: Token): void {
   this.stack.push(node);
 }
 
-/**
- * Makes one text of each text and the escapes beside it. A bare address in the word that begins with an escape is text,
- * too, such as that in `\<mailto:a@example.com>`.
- */
-function joinTexts(parent: Root | Parents): void {
+function joinOtherEscapes(parent: Root | Parents): void {
+  const children: Nodes[] = [];
+  for (const [at, child] of parent.children.entries()) {
+    if (child.type === 'blockquote' && isEscapedAlert(child))
+      child.data = { hProperties: { dataAlert: false } };
+    if ('children' in child) joinOtherEscapes(child);
+    if (child.type === 'text' || (child.type === 'escape' && !makesAddress(child, parent.children[at - 1])))
+      addText(children, child.value);
+    else children.push(child);
+  }
+  parent.children = children as Parents['children'];
+}
+
+function makesAddress({ value }: Escape, before: Nodes | undefined): boolean {
+  return /^[:@<]$/.test(value) || (value === '.' && before?.type === 'text' && /www$/i.test(before.value));
+}
+
+/** A bare address in the word after an escaped `<` is text, too, such as that in `\<mailto:a@example.com>`. */
+function joinAllEscapes(parent: Root | Parents): void {
   const children: Nodes[] = [];
   let isInWord = false;
   for (const child of parent.children) {
-    if (child.type === 'blockquote' && isEscapedAlert(child))
-      child.data = { hProperties: { dataAlert: false } };
-    if ('children' in child) joinTexts(child);
+    if ('children' in child) joinAllEscapes(child);
     const text = readText(child, isInWord);
-    const last = children.at(-1);
     if (text === undefined) children.push(child);
-    else if (last?.type === 'text') last.value += text;
-    else children.push({ type: 'text', value: text });
-    isInWord = text !== undefined && (child.type === 'escape' || isInWord) && !/\s/.test(text);
+    else addText(children, text);
+    const isStart = child.type === 'escape' && child.value === '<';
+    isInWord = text !== undefined && (isStart || isInWord) && !/\s/.test(text);
   }
   parent.children = children as Parents['children'];
+}
+
+/** Adds text to the last node if that is text, or as a node of its own. */
+function addText(nodes: Nodes[], value: string): void {
+  const last = nodes.at(-1);
+  if (last?.type === 'text') last.value += value;
+  else nodes.push({ type: 'text', value });
 }
 
 /** The text that a node is; undefined if it is no text. */

@@ -8,7 +8,7 @@ import { gfm } from 'micromark-extension-gfm';
 import { type HastNode, isHastElement } from '#libs/rich-text';
 import { parseHtmlFragment } from './html.ts';
 import { rejectImport } from './import-fault.ts';
-import { escapes } from './markdown-escapes.ts';
+import { joinEscapes, readEscapes } from './markdown-escapes.ts';
 import { headingsInText } from './markdown-headings.ts';
 import { checkMarkdown } from './markdown-limits.ts';
 import { escapePlaceholders, findEndTags } from './markdown-placeholders.ts';
@@ -32,7 +32,7 @@ export function parseMarkdown(text: string): Root {
   checkMarkdown(text);
   const mdast = fromMarkdown(text, {
     extensions: [gfm()],
-    mdastExtensions: [gfmFromMarkdown(), escapes, headingsInText],
+    mdastExtensions: [readEscapes, gfmFromMarkdown(), joinEscapes, headingsInText],
   });
   const tree = toHast(mdast, { allowDangerousHtml: true, clobberPrefix: '', handlers: { table: toTable } });
   if (tree.type !== 'root') return rejectImport('malformed', 'The file is not Markdown.');
