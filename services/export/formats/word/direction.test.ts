@@ -130,6 +130,7 @@ test('paragraphs of a template have the direction of their value', async () => {
     `<w:p><w:r><w:t>{{title}}</w:t></w:r><w:r><w:tab/><w:t>x</w:t></w:r></w:p>`,
     '<w:p><w:r><w:rPr><w:b/><w:sz w:val="40"/><w:lang w:val="en-GB"/></w:rPr><w:t>{{title}}</w:t></w:r></w:p>',
     templateParagraph('Title: {{title}}'),
+    '<w:p><w:r><w:instrText>REF a</w:instrText></w:r><w:r><w:t>{{title}}</w:t></w:r></w:p>',
     templateParagraph('{{content}}'),
   ].join('');
   const render = async (title: string) =>
@@ -137,7 +138,7 @@ test('paragraphs of a template have the direction of their value', async () => {
     '';
   const paragraphs = (await render('& שלום')).match(/<w:p>.*?<\/w:p>/gs) ?? [];
   const value = '<w:t xml:space="preserve">&amp; שלום</w:t>';
-  expect(paragraphs.slice(0, 5)).toEqual([
+  expect(paragraphs.slice(0, 6)).toEqual([
     // text stays at its side of the page
     `<w:p><w:pPr><w:keepNext/><w:bidi/><w:jc w:val="left"/><w:rPr><w:b/><w:bCs/></w:rPr></w:pPr><w:r><w:rPr><w:rtl/></w:rPr><w:t xml:space="preserve">&amp; שלום &amp; 1.2</w:t></w:r></w:p>`,
     `<w:p><w:pPr><w:bidi/></w:pPr><w:r><w:rPr><w:rtl/></w:rPr>${value}</w:r></w:p>`,
@@ -145,6 +146,8 @@ test('paragraphs of a template have the direction of their value', async () => {
     `<w:p><w:r><w:rPr><w:rtl/></w:rPr>${value}</w:r><w:r><w:tab/><w:t>x</w:t></w:r></w:p>`,
     `<w:p><w:pPr><w:bidi/></w:pPr><w:r><w:rPr><w:b/><w:bCs/><w:sz w:val="40"/><w:szCs w:val="40"/><w:rtl/><w:lang w:val="en-GB"/></w:rPr>${value}</w:r></w:p>`,
     `<w:p><w:r><w:t xml:space="preserve">Title: &amp; שלום</w:t></w:r></w:p>`,
+    // the letters of a field's instruction are not shown
+    `<w:p><w:pPr><w:bidi/></w:pPr><w:r><w:instrText>REF a</w:instrText></w:r><w:r><w:rPr><w:rtl/></w:rPr>${value}</w:r></w:p>`,
   ]);
   expect(await render('Plain')).not.toMatch(/<w:(bidi|rtl|bCs)/);
 });

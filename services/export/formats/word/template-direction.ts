@@ -92,7 +92,8 @@ export function completeFormats(xml: string): string {
 
 const swapSide = (side: string) => (side === 'left' ? 'right' : 'left');
 
-/** The text that is shown, without `&amp;` and other references, whose letters are none of it. */
+/** The text that is shown, not that of fields; without `&amp;` and other references, whose letters are none of it. */
 function getText(xml: string): string {
-  return xml.replace(/<w:instrText[ >].*?<\/w:instrText>|<[^>]+>|&[^;]+;/gs, '');
+  const texts = Array.from(xml.matchAll(/<w:t(?: [^>]*)?>([^<]*)/g), ([, text = '']) => text);
+  return texts.join('').replace(/&[^;]+;/g, '');
 }
