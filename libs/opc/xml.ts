@@ -1,6 +1,6 @@
 /**
- * Reads and writes XML trees of the parts that the compiler changes. A round trip keeps all content, but no comments and
- * no processing instructions.
+ * Reads and writes XML trees of the parts that the compiler changes. A round trip keeps all content, but
+ * no comments and no processing instructions.
  */
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import { reject } from './fault.ts';

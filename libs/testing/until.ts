@@ -26,8 +26,8 @@ export async function until<T>(
 const RETRIED_FOR_MS = 8_000;
 
 /**
- * Repeats a request that gets 503 after the whole time for which conflicting transactions are retried. That happens on a
- * busy machine; a 503 that comes earlier is returned.
+ * Repeats a request that gets 503 after the whole time for which conflicting transactions are retried. That happens on
+ * a busy machine; a 503 that comes earlier is returned.
  */
 export function untilServed<R extends { status: number }>(request: () => Promise<R>): Promise<R> {
   return until('a response other than 503', async () => {
