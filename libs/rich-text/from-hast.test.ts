@@ -2,7 +2,6 @@
 import { expect, test } from '@jest/globals';
 import { fromParse5 } from 'hast-util-from-parse5';
 import { parseFragment } from 'parse5';
-import { slowness } from '#libs/testing';
 import { findFaults } from './faults.ts';
 import { fromHast } from './from-hast.ts';
 import type { HastDrop } from './hast-element-kinds.ts';
@@ -163,14 +162,13 @@ test('scripts, controls, frames and unsafe links are counted', () => {
   expect(drops).toEqual(['script', 'form_control', 'embedded_content', 'unsafe_link']);
 });
 
-test('40,000 lists after one item are read in linear time', () => {
+// would take minutes in quadratic time
+test('200,000 lists after one item are read', () => {
   const list = createHastElement('ol', {}, [
     createHastElement('li'),
-    ...Array.from({ length: 40_000 }, () => createHastElement('ul')),
+    ...Array.from({ length: 200_000 }, () => createHastElement('ul')),
   ]);
-  const start = performance.now();
   expect(groupItems(list)).toHaveLength(1);
-  expect(performance.now() - start).toBeLessThan(1_000 * slowness);
 });
 
 test('a table is the same after HTML is read and written again', () => {

@@ -1,7 +1,6 @@
 /** Tests what parts of Word files become, with files that the tests write. */
 import { expect, test } from '@jest/globals';
 import type { XmlElement } from '#libs/opc';
-import { slowness } from '#libs/testing';
 import { encodePng } from '../../../../tests/fixtures/generators/png.ts';
 import { toImportOutline } from '../../../../tests/imports/outline.ts';
 import { docx, p, rels, parts as toParts, types, W, WORD_TYPE, zip } from '../../../../tests/word/samples.ts';
@@ -779,16 +778,15 @@ test('paragraphs are joined across bookmarks and marks of ranges', async () => {
   ]);
 });
 
-test('20,000 joined paragraphs are accepted in linear time', () => {
+// would take minutes in quadratic time
+test('200,000 joined paragraphs are accepted', () => {
   const create = (local: string, children: XmlElement[] = []): XmlElement => ({
     ...{ name: `w:${local}`, uri: W, local, attributes: [], children },
   });
   const joined = () => create('p', [create('pPr', [create('rPr', [create('del')])]), create('r')]);
-  const body = create('body', Array.from({ length: 20_000 }, joined));
-  const start = performance.now();
+  const body = create('body', Array.from({ length: 200_000 }, joined));
   acceptTrackedChanges(body);
   expect(body.children).toHaveLength(1);
-  expect(performance.now() - start).toBeLessThan(1_000 * slowness);
 });
 
 const drawingSpaces =
