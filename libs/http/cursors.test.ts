@@ -24,11 +24,20 @@ const listOthers = operation({
   paged: true,
   returns: z.unknown(),
 });
+const listParts = operation({
+  ...common,
+  id: 'listParts',
+  path: '/things/{thing_id}/parts',
+  params: z.object({ thing_id: z.string() }),
+  query,
+  paged: true,
+  returns: z.unknown(),
+});
 const things = ['first', 'second', 'third'];
 
 let http: HttpFixture;
 beforeAll(async () => {
-  const routes = [listThings, listOthers].map((list) =>
+  const routes = [listThings, listOthers, listParts].map((list) =>
     handle(list, async ({ query: { limit, cursor } }) => {
       const [start] = parseCursor(cursor, z.tuple([z.number()])) ?? [0];
       const position = (last: string): [number] => [things.indexOf(last) + 1];
@@ -56,6 +65,12 @@ test('a cursor continues its list, also with another page size', async () => {
   expect(await parseJson(get(`/things?limit=1&color=red&cursor=${cursor}`))).toEqual(['second']);
   expect(await parseJson(get(`/things?limit=9&color=red&cursor=${cursor}`))).toEqual(['second', 'third']);
   expect(await parseJson(get(`/things?cursor=${cursor}&limit=1&color=red`))).toEqual(['second']);
+});
+
+test('a cursor works only for the list of the same path', async () => {
+  const cursor = await getCursor('/things/a/parts?limit=1');
+  expect(await parseJson(get(`/things/a/parts?limit=1&cursor=${cursor}`))).toEqual(['second']);
+  expect((await get(`/things/b/parts?limit=1&cursor=${cursor}`)).status).toBe(400);
 });
 
 test('a cursor reveals nothing, and no two are equal', async () => {

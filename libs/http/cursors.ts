@@ -2,6 +2,7 @@
 import { type AnyOperation, invalidCursor } from '#libs/contract';
 import type { Keyring } from '#libs/store';
 import type { Principal } from './handle.ts';
+import type { ParsedRequest } from './request.ts';
 
 /** The keys that seal cursors. All replicas of a service need the same ones. */
 export type CursorKeyring = Pick<Keyring, 'seal' | 'open'>;
@@ -14,14 +15,14 @@ export interface CursorSealing {
 }
 
 /**
- * Creates the sealing for a request. A cursor is bound to the operation, the organization of the caller and the
- * filters of the query. The page size may change from page to page.
+ * Creates the sealing for a request. A cursor is bound to the operation, the organization of the caller, the path and
+ * the filters of the query. The page size may change from page to page.
  */
 export function createCursorSealing(
   keyring: CursorKeyring,
   operation: AnyOperation,
   principal: Principal | undefined,
-  query: unknown,
+  { params, query }: Pick<ParsedRequest, 'params' | 'query'>,
 ): CursorSealing {
   return {
     seal: (cursor) => keyring.seal(cursor, getContext()),
@@ -35,7 +36,8 @@ export function createCursorSealing(
   function getContext(): string {
     const isFilter = (name: string) => name !== 'cursor' && name !== 'limit';
     const filters = Object.entries(query ?? {}).filter(([name]) => isFilter(name));
-    return JSON.stringify(['cursor', operation.id, principal?.organization_id ?? null, filters]);
+    const list = [...Object.entries(params ?? {}), ...filters];
+    return JSON.stringify(['cursor', operation.id, principal?.organization_id ?? null, list]);
   }
 
   function open(cursor: string): string {

@@ -40,7 +40,7 @@ export async function respond(
 ): Promise<Rendered> {
   const { operation } = route;
   const { params, body } = parsed;
-  const { seal, openCursor } = createCursorSealing(cursorKeyring, operation, principal, parsed.query);
+  const { seal, openCursor } = createCursorSealing(cursorKeyring, operation, principal, parsed);
   const query = openCursor(parsed.query);
   const toRendered = (reply: unknown) =>
     addLocation(operation, params, apiPrefix, render(getStatus(operation, reply), reply, request, seal));

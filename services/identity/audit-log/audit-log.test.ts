@@ -122,6 +122,37 @@ describe('an entry', () => {
     for (const person of [member.email, ada.email]) expect(text).not.toContain(person);
   });
 
+  test('names the request of a person without a credential, too', async () => {
+    const bob = await register(app);
+    const as = bob.token;
+    const email = 'joins@example.com';
+    const invitation = await app.request('POST', '/members/invitations', {
+      as,
+      body: { email, role: 'member' },
+    });
+    await app.request('POST', '/members/invitations/accept', {
+      headers: { 'x-request-id': 'joins' },
+      body: { token: invitation.body.token, name: 'Joan', password: 'a long enough password' },
+    });
+    expect((await findEntry(as, 'member.joined')).request_id).toBe('joins');
+    await app.request('PATCH', '/organization', { as, body: { settings: { lock_published: true } } });
+    const { id, content_hash } = await publishDocument(app, as);
+    const { body: request } = await app.request('POST', '/acknowledgement-requests', {
+      as,
+      body: { document_id: id },
+    });
+    const readers = [{ external_id: 'E 1', name: 'Grace' }];
+    const path = `/acknowledgement-requests/${request.id}/readers`;
+    const { body: added } = await app.request('POST', path, { as, body: { readers } });
+    await app.request('POST', new URL(added[0].url).pathname, {
+      headers: { 'x-request-id': 'reads' },
+      body: new URLSearchParams({ content_hash }),
+    });
+    expect(await findEntry(as, 'acknowledgement.made')).toMatchObject({
+      ...{ request_id: 'reads', actor: { type: 'reader', id: added[0].id } },
+    });
+  });
+
   test('is not written for a change that changes nothing, or is refused', async () => {
     const bob = await register(app);
     const as = bob.token;

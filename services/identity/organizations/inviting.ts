@@ -103,7 +103,8 @@ export function invitationHandlers(options: InvitationOptions) {
                   call.address,
                 );
           if (replaces) call.audit({ replaced_account_id: replaces._id });
-          const session = await invitations.accept(invitation, account, at, (joined, tx) => {
+          const request = { at, request_id: call.requestId };
+          const session = await invitations.accept(invitation, account, request, (joined, tx) => {
             tx.publish(MemberJoined, { member: toMember(joined.user, joined.member) });
             return sessions.start(joined, tx);
           });

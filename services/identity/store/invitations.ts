@@ -121,11 +121,11 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
     async accept<R>(
       invitation: InvitationRow,
       account: InvitedAccount,
-      at: Date,
+      { at, request_id }: { at: Date; request_id: string },
       onJoined: (joined: Membership, tx: Transaction) => Promise<R>,
     ): Promise<R | undefined> {
       const { organization_id } = invitation;
-      const actor = { organization_id, user_id: account.user._id };
+      const actor = { organization_id, user_id: account.user._id, request_id };
       try {
         return await store.transact(actor, async (tx) => {
           const { session } = tx;

@@ -76,7 +76,7 @@ export function readingRoutes(deps: ReadingDeps): Route[] {
   const acknowledge = handle(acknowledgeByLink, async ({ params: { token }, query, body, call }) => {
     assertFewUnknownLinks(token, call);
     const link = await findLink(token, call);
-    const isNew = await retryDuplicate(() => record(link, hashToken(token), body.content_hash));
+    const isNew = await retryDuplicate(() => record(link, hashToken(token), body.content_hash, call));
     if (isNew) deps.count({ kind: 'reader' });
     const path = `${basePath}/read/${token}`;
     const Location = query.format ? `${path}?format=${query.format}` : path;
@@ -108,8 +108,13 @@ export function readingRoutes(deps: ReadingDeps): Route[] {
   }
 
   /** Records the acknowledgement of a reader. Returns false if the reader has acknowledged this version. */
-  function record({ reader, document }: PersonalLink, hash: string, contentHash: string): Promise<boolean> {
-    const actor = { organization_id: reader.organization_id, user_id: null };
+  function record(
+    { reader, document }: PersonalLink,
+    hash: string,
+    contentHash: string,
+    { requestId }: RequestInfo,
+  ): Promise<boolean> {
+    const actor = { organization_id: reader.organization_id, user_id: null, request_id: requestId };
     return deps.store.transact(actor, async (tx) => {
       const within = { ...actor, tx };
       const row = await deps.readers.findByHash(within, hash);
