@@ -160,19 +160,29 @@ test('too many parts are rejected', async () => {
   expect(await getStatusAndCode(send(form(many)))).toBe('400 malformed_multipart');
 });
 
-test('the first of two fields or files with the same name is used', async () => {
+test('the first of two fields with the same name is used', async () => {
   const response = await send(
     form([
       ['name', 'first'],
       ['name', 'second'],
       ['file', blob('aaaa'), 'one'],
-      ['file', blob('b'), 'two'],
     ]),
   );
-  expect(await parseJson(response)).toMatchObject({
-    fields: { name: 'first' },
-    file: { name: 'one', size: 4 },
-  });
+  expect(await parseJson(response)).toMatchObject({ fields: { name: 'first' } });
+});
+
+test('a second file is rejected instead of ignored', async () => {
+  const { status, errors } = await parseJson(
+    send(
+      form([
+        ['name', 'xy'],
+        ['file', blob('aaaa'), 'one'],
+        ['file', blob('b'), 'two'],
+      ]),
+    ),
+  );
+  expect(status).toBe(400);
+  expect(errors).toEqual([{ path: 'body/file', message: 'Send only one file' }]);
 });
 
 test('names like constructor are treated as ordinary fields', async () => {

@@ -17,7 +17,7 @@ interface UploadedFile {
   bytes: Uint8Array;
 }
 
-/** A parsed multipart body. If a field or file is sent twice, the first one is used. */
+/** A parsed multipart body. If a field is sent twice, the first one is used. */
 export interface MultipartBody {
   fields: Record<string, string>;
   file: UploadedFile | undefined;
@@ -26,7 +26,7 @@ export interface MultipartBody {
 
 /**
  * Reads all parts. Throws `MalformedMultipart` for another media type, a missing boundary or an incomplete
- * body. Adds an error for a missing file and for files with other names.
+ * body. Adds an error for a missing or second file and for files with other names.
  */
 export async function readMultipart(
   request: Request,
@@ -40,7 +40,7 @@ export async function readMultipart(
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
-  const { fields, files } = await readParts(request, boundary, shape, lease);
+  const { fields, files, hasSecondFile } = await readParts(request, boundary, shape, lease);
   const file = files.get(shape.file);
   for (const name of files.keys())
     if (name !== shape.file) addError(errors, { path: `body/${name}`, message: 'Unknown field' });
@@ -48,6 +48,7 @@ export async function readMultipart(
     if (value.includes(replacement))
       addError(errors, { path: `body/${name}`, message: 'Must be valid UTF-8, without U+FFFD' });
   if (!file) addError(errors, { path: `body/${shape.file}`, message: 'A file is required' });
+  if (hasSecondFile) addError(errors, { path: `body/${shape.file}`, message: 'Send only one file' });
   const hash = createHash('sha256').update(JSON.stringify(fields));
   if (file) hash.update(`\n${file.name}\n`).update(file.bytes);
   return { fields, file, fingerprint: hash.digest('hex') };
@@ -73,7 +74,8 @@ const replacement = '\ufffd';
 function readParts(request: Request, boundary: string, shape: Multipart, lease: BodyLease) {
   const fields: Record<string, string> = {};
   const files = new Map<string, UploadedFile>();
-  return new Promise<{ fields: typeof fields; files: typeof files }>((resolve, reject) => {
+  const parts = { fields, files, hasSecondFile: false };
+  return new Promise<typeof parts>((resolve, reject) => {
     const limits = {
       fileSize: shape.maxFileBytes,
       files: 4,
@@ -110,13 +112,14 @@ function readParts(request: Request, boundary: string, shape: Multipart, lease: 
       stream.on('limit', () => fail(tooLarge('The file', shape.maxFileBytes)));
       stream.on('error', () => fail(MalformedMultipart()));
       stream.on('end', () => {
-        if (!files.has(name)) files.set(name, { name: filename ?? '', bytes: Buffer.concat(chunks) });
+        if (name === shape.file && files.has(name)) parts.hasSecondFile = true;
+        else files.set(name, { name: filename ?? '', bytes: Buffer.concat(chunks) });
         // the request refers to the chunks until its response ends
         chunks.length = 0;
       });
     });
     parser.on('error', () => fail(MalformedMultipart()));
-    parser.on('finish', () => resolve({ fields, files }));
+    parser.on('finish', () => resolve(parts));
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
       parser.on(limit, () => fail(MalformedMultipart('The body has too many parts.')));
     request.on('close', () => request.complete || fail(MalformedMultipart('The body is incomplete.')));

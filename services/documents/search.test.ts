@@ -67,7 +67,13 @@ describe('search', () => {
     });
     await create({
       title: 'Emergency exits',
-      nodes: [{ node_type: 'section', title: 'HEIẞE Leitung', content: text('Red signs, ΟΔΗΓΟΣ:ΝΕΟΣ') }],
+      nodes: [
+        {
+          node_type: 'section',
+          title: 'HEIẞE Leitung',
+          content: text('Red signs, ΟΔΗΓΟΣ:ΝΕΟΣ, Not\u00adbeleuchtung'),
+        },
+      ],
     });
     await upToDate();
   });
@@ -86,6 +92,8 @@ describe('search', () => {
     ['a capital ß as ss', 'HEISSE', 1],
     ['a final sigma as sigma', 'οδηγος', 1],
     ['capitals that end in sigma', 'ΝΕΟΣ', 1],
+    ['a word with a soft hyphen in the text', 'notbeleuchtung', 1],
+    ['a word with a soft hyphen in the query', 'e\u00admergency', 2],
     ['words between punctuation', 'stop', 1],
     ['nothing for digits inside a word', '2 1', 0],
     ['words separated by punctuation', 'b2.1', 1],

@@ -6,8 +6,11 @@ const maxWordBytes = 64 * 1024;
 /** Longer words are truncated to this many UTF-16 code units. */
 const maxWordLength = 64;
 
-/** Accents, Hebrew points, Arabic vowel signs. Marks that make another letter (Indic vowels, が) stay. */
-const accents = /[\p{M}&&[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]]/gv;
+/**
+ * Accents, Hebrew points, Arabic vowel signs, and soft hyphens, which readers do not see inside a word. Marks that
+ * make another letter (Indic vowels, が) stay.
+ */
+const ignored = /[\u00ad[\p{M}&&[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]]]/gv;
 
 const wordRuns = /[\p{L}\p{M}\p{N}]+/gu;
 
@@ -17,10 +20,10 @@ const unspaced = /([\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII, including control characters
 const ascii = /^[\x00-\x7f]*$/;
 
-/** Removes case, accents and compatibility forms (UAX 15): `ÉTÉ` becomes `ete`, `Straße` `strasse`. */
+/** Removes case, accents, soft hyphens and compatibility forms (UAX 15): `ÉTÉ` becomes `ete`, `Straße` `strasse`. */
 function normalizeText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
-  const unaccented = text.normalize('NFKD').replaceAll(accents, '');
+  const unaccented = text.normalize('NFKD').replaceAll(ignored, '');
   // ẞ, ß and ss become one form, and so do ς and σ
   return unaccented.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }

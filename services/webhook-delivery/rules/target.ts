@@ -29,8 +29,9 @@ export function parseRange(cidr: string): Range | undefined {
  * valid.
  */
 export function checkUrlForm(text: string): string | undefined {
-  const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined;
-  if (!url) return 'The URL must be absolute';
+  if (/\s/.test(text)) return 'The URL must not contain spaces or line breaks';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) return 'The URL must be absolute and valid, such as https://example.com/hook';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))
     return 'Use an https URL';
   if (!isHost(url.hostname)) return 'The URL must contain a valid host name or IP address';
