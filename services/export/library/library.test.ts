@@ -205,8 +205,11 @@ test('a process writes two archives at a time, one for each organization', async
     return { node_type: 'section', title: 'Large', content: toContent(text) };
   });
   const [other, third] = [await register(app), await register(app)];
-  for (const { key } of [ada, other])
-    for (let count = 0; count < 6; count += 1) await createDocument(app, key, { title: 'Large', nodes });
+  for (const { key } of [ada, other]) {
+    const { id } = await createDocument(app, key, { title: 'Large', nodes });
+    for (let count = 1; count < 6; count += 1)
+      await must(app, 'POST', `/documents/${id}/duplicate`, { as: key });
+  }
   const first = await open(ada.key);
   const again = await open(ada.key);
   expect([first.status, again.status, again.headers.get('retry-after')]).toEqual([200, 503, '30']);
