@@ -111,7 +111,7 @@ function readText(name: string, bytes: Uint8Array, report: ReportCollector): Omi
   if (!format)
     return rejectImport(
       'unknown_format',
-      'Upload a .docx, .md, .html or .zip file; its name tells the format.',
+      'The content is not that of a Word file or zip, and the name does not end in .md or .html. Upload a .docx, .md, .html or .zip file.',
     );
   if (bytes.byteLength > maxTextBytes)
     return rejectSize(

@@ -60,7 +60,10 @@ export function formatError(error: unknown): string {
   if (error instanceof ProblemError) {
     const { message, code, requestId } = error;
     const hints = { 401: 'Run `pds login`, or set PDS_KEY to a valid API key.' } as Record<number, string>;
-    const hint = hints[error.status];
+    const hint =
+      error.members.reason === 'tracked_changes'
+        ? 'With --accept-changes, pds accepts them.'
+        : hints[error.status];
     return [message, `(${code}${requestId ? `, request ${requestId}` : ''})`, hint]
       .filter(Boolean)
       .join('\n');

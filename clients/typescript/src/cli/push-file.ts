@@ -12,6 +12,7 @@ import {
   writeBases,
   writeDocumentFile,
 } from './document-files.ts';
+import { assertWritable } from './files.ts';
 import { publishDraft } from './publish-draft.ts';
 import type { FileResult } from './sync-report.ts';
 
@@ -73,6 +74,8 @@ export async function pushFile(client: Client, file: DocumentFile, options: Push
 
 async function create({ client, file, options, record }: Push): Promise<Pushed> {
   if (options['dry-run']) return { outcome: 'created' };
+  // else each push would create another document
+  await assertWritable(file.path);
   const { data, etag } = await client.withResponse.createDocument({ body: file.content });
   const { id } = data;
   // as the service has written it: without spaces at the ends, for example
@@ -108,6 +111,7 @@ async function update(push: Push, doc_id: string): Promise<Pushed> {
   if (isChanged && !options.force) return { outcome: 'conflict', message: describeConflict(base) };
   if (document.status === 'published') return revise(push, document, etag);
   if (options['dry-run']) return { outcome: 'updated' };
+  await assertWritable(file.path);
   await publishIfWanted(push, await write(push, document, etag));
   return { outcome: 'updated' };
 }
@@ -127,6 +131,7 @@ async function revise(push: Push, document: Document, etag: string | undefined):
       message: 'The document is published. Push with --revise to create a revision draft.',
     };
   if (options['dry-run']) return { outcome: 'revised' };
+  await assertWritable(file.path);
   const draft = await client.withResponse.reviseDocument({ doc_id: document.id }, { ifMatch: etag });
   const { id } = draft.data;
   await writeDocumentFile({ ...file, id });
