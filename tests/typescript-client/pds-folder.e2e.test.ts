@@ -203,8 +203,9 @@ test('a rejected file does not stop the others', async () => {
   await write('a.json', { title: '' });
   await write('b.json', { title: 'B' });
   await write('c.json', { id: '01a20c95-77f3-77bb-8eb4-65b6788708f8', title: 'C' });
-  const { code, files } = await sync('push');
+  const { code, files, results } = await sync('push');
   expect([code, files]).toEqual([1, { 'a.json': 'failed', 'b.json': 'created', 'c.json': 'failed' }]);
+  expect(results[2]?.message).toContain('does not exist');
 });
 
 test('a rejected key ends a push at once', async () => {

@@ -1,6 +1,7 @@
 /** Pushes one file: creates or updates its draft. */
 import { dirname } from 'node:path';
 import type { Client } from '../client.ts';
+import { ProblemError } from '../errors.ts';
 import type { Document } from '../generated/contract.ts';
 import {
   type Base,
@@ -12,12 +13,16 @@ import {
   writeBases,
   writeDocumentFile,
 } from './document-files.ts';
+import { FileError } from './exit-codes.ts';
 import { assertWritable } from './files.ts';
 import { publishDraft } from './publish-draft.ts';
 import type { FileResult } from './sync-report.ts';
 
 const archivedMessage =
   'The document is archived, so it cannot change. If a new version has replaced it, pull and edit that one.';
+
+const missingMessage =
+  'The document of this "id" does not exist, or is in another organization. Delete the file, or its "id" to create a document.';
 
 /** What a push does. */
 export interface PushOptions {
@@ -92,7 +97,11 @@ async function update(push: Push, doc_id: string): Promise<Pushed> {
   const checksum = toChecksum(file.content);
   const isEdited = base?.checksum !== checksum;
   const known = base && !isEdited ? base.etag : '"none"';
-  const response = await client.withResponse.getDocument({ doc_id }, { ifNoneMatch: known });
+  const request = client.withResponse.getDocument({ doc_id }, { ifNoneMatch: known });
+  const response = await request.catch((error: unknown) => {
+    if (error instanceof ProblemError && error.code === 'not_found') throw new FileError(missingMessage);
+    throw error;
+  });
   const isPending = base?.publish_pending === true;
   const unchanged: Written = { id: doc_id, etag: base?.etag, content: file.content };
   if (!response.isModified) return isPending ? publishPending(push, unchanged) : { outcome: 'unchanged' };
