@@ -121,8 +121,9 @@ function readText(name: string, bytes: Uint8Array, report: ReportCollector): Omi
   const text = decodeText(bytes);
   const fallbackTitle = toFallbackTitle(name);
   if (format === 'html') return { format, fallbackTitle, tree: parseHtml(text), hasFacts: false };
-  const { frontMatter, markdown } = takeFrontMatter(text);
+  const { frontMatter, fault, markdown } = takeFrontMatter(text);
   if (frontMatter) report.drop('front_matter');
+  if (fault) report.warn('front_matter_invalid', { detail: fault });
   return { format, fallbackTitle, tree: parseMarkdown(markdown), hasFacts: true, frontMatter };
 }
 
