@@ -203,8 +203,9 @@ test('a rejected file does not stop the others', async () => {
   await write('a.json', { title: '' });
   await write('b.json', { title: 'B' });
   await write('c.json', { id: '01a20c95-77f3-77bb-8eb4-65b6788708f8', title: 'C' });
-  const { code, files } = await sync('push');
+  const { code, files, results } = await sync('push');
   expect([code, files]).toEqual([1, { 'a.json': 'failed', 'b.json': 'created', 'c.json': 'failed' }]);
+  expect(results[2]?.message).toContain('does not exist');
 });
 
 test('a rejected key ends a push at once', async () => {
@@ -214,6 +215,19 @@ test('a rejected key ends a push at once', async () => {
   const { code, stdout, stderr } = await pds.run(['push', '.'], { env: revoked, cwd: folder });
   expect([code, stdout]).toEqual([3, '']);
   expect(stderr).toContain('Run `pds login`');
+});
+
+test('a failed login shows no summary of a pull', async () => {
+  const revoked = { ...env, PDS_KEY: `${env.PDS_KEY}x` };
+  expect(await pds.run(['pull', '.'], { env: revoked, cwd: folder })).toMatchObject({ code: 3, stdout: '' });
+});
+
+test('a path that is not a folder is named', async () => {
+  await writeFile(path('notes.txt'), 'x');
+  const push = await pds.run(['push', 'notes.txt'], { env, cwd: folder });
+  expect([push.code, push.stderr]).toEqual([1, expect.stringContaining('notes.txt is neither a folder nor')]);
+  const pull = await pds.run(['pull', 'notes.txt'], { env, cwd: folder });
+  expect([pull.code, pull.stderr]).toEqual([1, expect.stringContaining('a file has this name')]);
 });
 
 test('files of documents with one title have different names', async () => {
@@ -229,11 +243,8 @@ test('a pull keeps the Markdown file that a document was imported from', async (
   const source = '# Note\n\n![p](p.png)\n';
   await writeFile(path('note.md'), source);
   await writeFile(path('same.html'), '<h1>Same</h1>');
+  expect((await sync('push')).files).toEqual({ 'note.md': 'created', 'same.html': 'created' });
   await writeFile(path('same.md'), '# My own');
-  expect(await sync('push')).toMatchObject({
-    code: 1,
-    files: { 'note.md': 'created', 'same.html': 'created', 'same.md': 'failed' },
-  });
   for (const name of ['note.json', 'same.json']) await patch((await read(name)).id, { department: 'Shop' });
   const pulled = { 'note.json': 'pulled', 'note.md': 'kept', 'same.json': 'pulled', 'same.md': 'kept' };
   const { code, files, results } = await sync('pull');

@@ -48,6 +48,7 @@ test('pds import refuses tracked changes unless they are accepted', async () => 
   const refused = await pds.run(['import', file], { env });
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toContain('tracked changes');
+  expect(refused.stderr).toContain('--accept-changes');
   const accepted = await pds.run(['import', file, '--accept-changes'], { env });
   expect(accepted.code).toBe(0);
 });
@@ -96,19 +97,26 @@ test('pds push --publish also publishes what it imports', async () => {
   expect(JSON.parse((await push()).stdout)).toMatchObject([{ outcome: 'unchanged' }]);
 });
 
-test('pds push never overwrites the document file of another file', async () => {
+test('pds push imports none of several files of one name', async () => {
   await copyFile(join(files, 'shop.md'), join(folder, 'sop.md'));
   await copyFile(join(files, 'arranque.docx'), join(folder, 'sop.docx'));
-  for (const options of [['--dry-run'], []]) {
+  for (const options of [['--dry-run'], [], []]) {
     const { code, stdout } = await pds.run(['push', '.', '--json', ...options], { env, cwd: folder });
+    const failed = { outcome: 'failed', message: expect.stringContaining('sop.json') };
     expect([code, JSON.parse(stdout)]).toMatchObject([
       1,
       [
-        { file: 'sop.docx', outcome: 'created' },
-        { file: 'sop.md', outcome: 'failed', message: expect.stringContaining('sop.json') },
+        { file: 'sop.docx', ...failed },
+        { file: 'sop.md', ...failed },
       ],
     ]);
   }
+  expect(await countDrafts()).toBe(0);
+});
+
+test('pds push never overwrites the document file of another file', async () => {
+  await copyFile(join(files, 'arranque.docx'), join(folder, 'sop.docx'));
+  expect((await pds.run(['push', '.'], { env, cwd: folder })).code).toBe(0);
   const stored = await readFile(join(folder, 'sop.json'), 'utf8');
   expect((await pds.run(['push', 'sop.docx'], { env, cwd: folder })).code).toBe(1);
   expect(await readFile(join(folder, 'sop.json'), 'utf8')).toBe(stored);
@@ -176,6 +184,13 @@ test('pds push fails for a Markdown file with more than 27 MiB of pictures', asy
       { file: 'shop.md', outcome: 'created' },
     ],
   ]);
+});
+
+test('pds push does not read folders that are named like files', async () => {
+  for (const name of ['notes.md', 'old.json']) await mkdir(join(folder, name));
+  const { code, stdout, stderr } = await pds.run(['push', '.'], { env, cwd: folder });
+  expect([code, stdout]).toEqual([0, 'No documents.\n']);
+  expect(stderr).toBe('Subfolders are not read: notes.md, old.json\n');
 });
 
 test('pds push skips the lock files of open documents', async () => {

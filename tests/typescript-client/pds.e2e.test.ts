@@ -301,10 +301,9 @@ describe('ops', () => {
     expect((await pds.run(['ops', 'users', 'reset-password', admin.email], { env })).stdout).toMatch(
       /^Token: \S+\n/,
     );
-    expect(
-      (await pds.run(['ops', 'users', 'reset-password', 'x@x.example'], { env: { ...env, OPS_TOKEN: 'no' } }))
-        .code,
-    ).toBe(3);
+    const wrong = { env: { ...env, OPS_TOKEN: 'no' } };
+    const { code, stderr } = await pds.run(['ops', 'users', 'reset-password', 'x@x.example'], wrong);
+    expect([code, stderr]).toEqual([3, 'Error: OPS_TOKEN is not the token of the service.\n']);
     expect((await pds.run(['ops', 'organizations', 'create', 'B'])).stderr).toContain('Set PDS_OPS_URL');
   });
 

@@ -75,6 +75,15 @@ def test_a_download_is_saved_in_a_folder_or_under_another_name(service: FakeServ
     assert (tmp_path / "Till.md").read_bytes() == b"# Till\n"
 
 
+def test_a_download_that_is_read_again_says_so(service: FakeService) -> None:
+    service.answers = [send_file]
+    with service.client() as client:
+        file = client.export_markdown("x")
+        assert file.text() == "# Till\n"
+        with pytest.raises(RuntimeError, match="can be read once"):
+            file.read()
+
+
 def test_a_download_that_breaks_off_changes_no_file(service: FakeService, tmp_path: Path) -> None:
     service.answers = [break_file]
     target = tmp_path / "Till.md"

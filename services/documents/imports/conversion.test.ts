@@ -263,12 +263,26 @@ test.each<[string, string, string[]]>([
   [
     'front matter with a second part',
     '---\ntitle: x\n--- y\n---\n# T',
-    ['my file', 'section: Introduction', '| horizontalRule[]', 'step: title: x --- y', 'section: T'],
+    [
+      'my file',
+      'section: Introduction',
+      '| horizontalRule[]',
+      'step: title: x --- y',
+      'section: T',
+      'warning: front_matter_invalid',
+    ],
   ],
   [
     'front matter that is not YAML',
     '---\ntitle: "a\n---\n# T',
-    ['my file', 'section: Introduction', '| horizontalRule[]', 'step: title: "a', 'section: T'],
+    [
+      'my file',
+      'section: Introduction',
+      '| horizontalRule[]',
+      'step: title: "a',
+      'section: T',
+      'warning: front_matter_invalid',
+    ],
   ],
 ])('a Markdown file is split: %s', async (_name, text, expected) => {
   expect(await outline(text)).toEqual(expected);

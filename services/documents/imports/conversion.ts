@@ -111,7 +111,7 @@ function readText(name: string, bytes: Uint8Array, report: ReportCollector): Omi
   if (!format)
     return rejectImport(
       'unknown_format',
-      'Upload a .docx, .md, .html or .zip file; its name tells the format.',
+      'The content is not that of a Word file or zip, and the name does not end in .md or .html. Upload a .docx, .md, .html or .zip file.',
     );
   if (bytes.byteLength > maxTextBytes)
     return rejectSize(
@@ -121,8 +121,9 @@ function readText(name: string, bytes: Uint8Array, report: ReportCollector): Omi
   const text = decodeText(bytes);
   const fallbackTitle = toFallbackTitle(name);
   if (format === 'html') return { format, fallbackTitle, tree: parseHtml(text), hasFacts: false };
-  const { frontMatter, markdown } = takeFrontMatter(text);
+  const { frontMatter, fault, markdown } = takeFrontMatter(text);
   if (frontMatter) report.drop('front_matter');
+  if (fault) report.warn('front_matter_invalid', { detail: fault });
   return { format, fallbackTitle, tree: parseMarkdown(markdown), hasFacts: true, frontMatter };
 }
 

@@ -1,5 +1,5 @@
 /** Reads the front matter of a Markdown file: fields in YAML between two lines `---` at its beginning. */
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
 import { maxDepartmentLength, maxVersionLength } from '../shapes.ts';
 import type { Facts } from './fact-line.ts';
 
@@ -14,10 +14,22 @@ const maxLength = 64 * 1024;
 /** Two lines `---` and the YAML between them. */
 const block = /^---[ \t]*\r?\n(.*?\n)?---[ \t]*(?:\r?\n|$)/s;
 
+/** The front matter of a file, and the rest. */
+interface TakenFrontMatter {
+  frontMatter?: FrontMatter;
+  /** What is wrong with the YAML, if that is why there is no front matter. */
+  fault?: string;
+  markdown: string;
+}
+
 /** Takes the front matter off a file. Anything but a mapping of fields stays in the Markdown. */
-export function takeFrontMatter(text: string): { frontMatter?: FrontMatter; markdown: string } {
+export function takeFrontMatter(text: string): TakenFrontMatter {
   const [whole = '', yaml = ''] = block.exec(text.slice(0, maxLength)) ?? [];
-  const fields = whole === '' ? undefined : parseFields(yaml);
+  // without types, the version 1.10 is not the number 1.1
+  const document = parseDocument(yaml, { schema: 'failsafe', prettyErrors: false });
+  const [error] = document.errors;
+  if (error) return { fault: error.message, markdown: text };
+  const fields = whole === '' ? undefined : toFields(document);
   if (!fields) return { markdown: text };
   const get = (name: string, limit: number) => toLine(fields.get(name), limit);
   // unlike the facts, a long title is cut, by the conversion
@@ -31,10 +43,7 @@ export function takeFrontMatter(text: string): { frontMatter?: FrontMatter; mark
 }
 
 /** Returns the fields of a mapping, whose values are strings or collections; undefined for any other YAML. */
-function parseFields(yaml: string): Map<unknown, unknown> | undefined {
-  // without types, the version 1.10 is not the number 1.1
-  const document = parseDocument(yaml, { schema: 'failsafe' });
-  if (document.errors.length > 0) return undefined;
+function toFields(document: Document): Map<unknown, unknown> | undefined {
   try {
     const value: unknown = document.toJS({ mapAsMap: true });
     return value instanceof Map ? value : undefined;

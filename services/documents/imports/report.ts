@@ -22,6 +22,7 @@ export type DropName = keyof typeof dropNames;
 /** The codes of warnings, with what they mean. */
 export const importWarnings = {
   no_headings: 'The file has no headings. Its text is one section',
+  front_matter_invalid: 'The front matter is not valid YAML. It stays in the text',
   untitled: 'A heading is empty. Its title is "Untitled"',
   title_cut: 'A title has more than 300 characters. It is cut, and repeated in the text',
   numbers_removed: 'All headings of a level begin with a number. The numbers are removed',

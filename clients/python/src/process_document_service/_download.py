@@ -34,6 +34,8 @@ class Download:
 
     def stream(self) -> Iterator[bytes]:
         """Yield the content in parts. Raises an `ApiConnectionError` if the connection breaks."""
+        if self._response.is_stream_consumed:
+            raise RuntimeError("The content of a download can be read once. Keep it, or request the file again.")
         try:
             yield from self._response.iter_bytes()
         except httpx.RequestError as error:

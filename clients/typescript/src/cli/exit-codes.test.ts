@@ -39,6 +39,7 @@ test('a text names the code and the request, and says what to do', () => {
   expect(formatError(problem(401, 'unauthenticated'))).toBe(
     'Detail.\n(unauthenticated, request r1)\nRun `pds login`, or set PDS_KEY to a valid API key.',
   );
+  expect(formatError(problem(401, 'wrong_credentials'))).toBe('Detail.\n(wrong_credentials, request r1)');
   expect(formatError(new ConnectionError('No response.'))).toContain('Check the address');
 });
 

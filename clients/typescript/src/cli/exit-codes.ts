@@ -59,8 +59,7 @@ export function isFatal(error: unknown): boolean {
 export function formatError(error: unknown): string {
   if (error instanceof ProblemError) {
     const { message, code, requestId } = error;
-    const hints = { 401: 'Run `pds login`, or set PDS_KEY to a valid API key.' } as Record<number, string>;
-    const hint = hints[error.status];
+    const hint = getHint(error);
     return [message, `(${code}${requestId ? `, request ${requestId}` : ''})`, hint]
       .filter(Boolean)
       .join('\n');
@@ -68,6 +67,13 @@ export function formatError(error: unknown): string {
   if (error instanceof ConnectionError)
     return `${error.message}\nCheck the address (--url, PDS_URL) and the network, then try again.`;
   return error instanceof Error ? error.message : String(error);
+}
+
+/** How to repair a problem with `pds`, if its own text does not say it. */
+function getHint({ code, members }: ProblemError): string | undefined {
+  // a wrong password has another code
+  if (code === 'unauthenticated') return 'Run `pds login`, or set PDS_KEY to a valid API key.';
+  return members.reason === 'tracked_changes' ? 'With --accept-changes, pds accepts them.' : undefined;
 }
 
 /** The fields of an error for `--json`. */

@@ -26,6 +26,22 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   }
 }
 
+/** Rejects if the folder of a file cannot be written, so that a program finds out before it changes the service. */
+export async function assertWritable(path: string): Promise<void> {
+  const target = await findTarget(path);
+  if (target.isStream) return;
+  const temporary = toTemporary(target.path);
+  try {
+    await writeFile(temporary, '', { flag: 'wx' });
+  } catch (error) {
+    throw new CommandError(`Cannot write to ${dirname(target.path)}: ${(error as Error).message}`, 1, {
+      cause: error,
+    });
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
 /**
  * Writes a download to `output`, which may be `-` for stdout, else to a new file with its own name. Returns the path,
  * or undefined for stdout. An incomplete download leaves no file.

@@ -54,7 +54,8 @@ export async function findUnsupportedFiles(folder: string): Promise<string[]> {
 }
 
 async function findFiles(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
-  const names = await readdir(folder);
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   const known = new Set(names.map((name) => name.replace(/\.json$/i, '.json')));
   return names
     .filter((name) => isWanted(name) && !aboutFolder.test(name) && !known.has(toDocumentPath(name)))

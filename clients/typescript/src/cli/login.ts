@@ -73,7 +73,7 @@ export const logout = command({
     await removeStoredCredentials(context.env);
     context.show({ was_logged_in: true, is_key_revoked: key_id !== undefined }, () =>
       key_id === undefined
-        ? `Logged out. The API key is still valid: revoke it with DELETE /api/v1/api-keys if nothing else uses it.`
+        ? `Logged out. The API key is still valid: revoke it with DELETE /api/v1/api-keys/{key_id} if nothing else uses it.`
         : 'Logged out. The API key is revoked.',
     );
     return undefined;

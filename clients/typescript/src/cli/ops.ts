@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ProblemError } from '../errors.ts';
 import { buildRequest, type OperationFacts } from '../requests.ts';
 import { send } from '../send.ts';
 import { command } from './command.ts';
@@ -177,7 +178,13 @@ async function callOps<Result>(
   const facts: OperationFacts = { method, path, body: 'json', returns: 'json' };
   const request = buildRequest(checkUrl(url), facts, input, { key: OPS_TOKEN });
   const limits = { retries: 3, maxRetryDelayMs: 30_000, timeoutMs: 60_000 };
-  const { data } = await send(request, facts, { ...limits, fetch: globalThis.fetch, signal: context.signal });
+  const settings = { ...limits, fetch: globalThis.fetch, signal: context.signal };
+  const { data } = await send(request, facts, settings).catch((error: unknown) => {
+    if (!(error instanceof ProblemError) || error.status !== 401) throw error;
+    throw new CommandError('OPS_TOKEN is not the token of the service.', exitCodes.notAuthorized, {
+      cause: error,
+    });
+  });
   // the service sends what its contract declares
   return data as Result;
 }

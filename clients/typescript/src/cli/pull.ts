@@ -18,7 +18,7 @@ import {
   writeBases,
   writeDocumentFile,
 } from './document-files.ts';
-import { isFatal } from './exit-codes.ts';
+import { CommandError, isFatal } from './exit-codes.ts';
 import { toDocumentPath } from './import-files.ts';
 import { readCopyState, writeCopy } from './markdown-copy.ts';
 import { createReport, type FileResult, type Report } from './sync-report.ts';
@@ -65,7 +65,7 @@ Files of documents that are no longer listed stay too.`,
         await pullDocument(context, client, folder, document, options.force, report);
       });
     } catch (error) {
-      report.finish();
+      report.abort();
       throw error;
     }
     return report.finish();
@@ -73,7 +73,10 @@ Files of documents that are no longer listed stay too.`,
 });
 
 async function openFolder(path: string): Promise<Folder> {
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'EEXIST' ? 'a file has this name' : error.message;
+    throw new CommandError(`Cannot create the folder ${path}: ${reason}.`);
+  });
   const files = await readDocumentFiles(path);
   const bases = await readBases(path);
   let saved = Promise.resolve();

@@ -1,6 +1,7 @@
 /** Pushes one file: creates or updates its draft. */
 import { dirname } from 'node:path';
 import type { Client } from '../client.ts';
+import { ProblemError } from '../errors.ts';
 import type { Document } from '../generated/contract.ts';
 import {
   type Base,
@@ -12,11 +13,16 @@ import {
   writeBases,
   writeDocumentFile,
 } from './document-files.ts';
+import { FileError } from './exit-codes.ts';
+import { assertWritable } from './files.ts';
 import { publishDraft } from './publish-draft.ts';
 import type { FileResult } from './sync-report.ts';
 
 const archivedMessage =
   'The document is archived, so it cannot change. If a new version has replaced it, pull and edit that one.';
+
+const missingMessage =
+  'The document of this "id" does not exist, or is in another organization. Delete the file, or its "id" to create a document.';
 
 /** What a push does. */
 export interface PushOptions {
@@ -73,6 +79,8 @@ export async function pushFile(client: Client, file: DocumentFile, options: Push
 
 async function create({ client, file, options, record }: Push): Promise<Pushed> {
   if (options['dry-run']) return { outcome: 'created' };
+  // else each push would create another document
+  await assertWritable(file.path);
   const { data, etag } = await client.withResponse.createDocument({ body: file.content });
   const { id } = data;
   // as the service has written it: without spaces at the ends, for example
@@ -89,7 +97,11 @@ async function update(push: Push, doc_id: string): Promise<Pushed> {
   const checksum = toChecksum(file.content);
   const isEdited = base?.checksum !== checksum;
   const known = base && !isEdited ? base.etag : '"none"';
-  const response = await client.withResponse.getDocument({ doc_id }, { ifNoneMatch: known });
+  const request = client.withResponse.getDocument({ doc_id }, { ifNoneMatch: known });
+  const response = await request.catch((error: unknown) => {
+    if (error instanceof ProblemError && error.code === 'not_found') throw new FileError(missingMessage);
+    throw error;
+  });
   const isPending = base?.publish_pending === true;
   const unchanged: Written = { id: doc_id, etag: base?.etag, content: file.content };
   if (!response.isModified) return isPending ? publishPending(push, unchanged) : { outcome: 'unchanged' };
@@ -108,6 +120,7 @@ async function update(push: Push, doc_id: string): Promise<Pushed> {
   if (isChanged && !options.force) return { outcome: 'conflict', message: describeConflict(base) };
   if (document.status === 'published') return revise(push, document, etag);
   if (options['dry-run']) return { outcome: 'updated' };
+  await assertWritable(file.path);
   await publishIfWanted(push, await write(push, document, etag));
   return { outcome: 'updated' };
 }
@@ -127,6 +140,7 @@ async function revise(push: Push, document: Document, etag: string | undefined):
       message: 'The document is published. Push with --revise to create a revision draft.',
     };
   if (options['dry-run']) return { outcome: 'revised' };
+  await assertWritable(file.path);
   const draft = await client.withResponse.reviseDocument({ doc_id: document.id }, { ifMatch: etag });
   const { id } = draft.data;
   await writeDocumentFile({ ...file, id });

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Client } from '../client.ts';
 import { readBases, toChecksum, toContent, writeBases, writeDocumentFile } from './document-files.ts';
 import { FileError } from './exit-codes.ts';
+import { assertWritable } from './files.ts';
 import {
   findImportFiles,
   findUnsupportedFiles,
@@ -29,12 +30,25 @@ export async function findUnsupported(path: string): Promise<string[]> {
   return (await isFolder(path)) ? findUnsupportedFiles(path) : [];
 }
 
-/** How files are imported. In a dry run, `used` collects the document files that a push would write. */
+/** How files are imported. */
 export interface PushImportOptions extends ImportOptions {
   isDryRun: boolean;
   /** Whether the draft is published, too. */
   isPublished: boolean;
-  used: Set<string>;
+  /** The document files that several of the imported files would become. */
+  ambiguous: ReadonlySet<string>;
+}
+
+/** Finds the document files that several of the files to import would become. */
+export function findAmbiguous(imports: readonly string[]): Set<string> {
+  const seen = new Set<string>();
+  return new Set(
+    imports.map(toDocumentPath).filter((path) => {
+      const isRepeated = seen.has(path);
+      seen.add(path);
+      return isRepeated;
+    }),
+  );
 }
 
 /**
@@ -44,13 +58,15 @@ export interface PushImportOptions extends ImportOptions {
 export async function pushImport(
   client: Client,
   path: string,
-  { isDryRun, isPublished, used, ...options }: PushImportOptions,
+  { isDryRun, isPublished, ambiguous, ...options }: PushImportOptions,
 ): Promise<{ id?: string; message: string }> {
   const documentPath = toDocumentPath(path);
-  if (used.has(documentPath) || (await exists(documentPath)))
-    throw new FileError(
-      `${basename(documentPath)} belongs to this name already. Push that, or rename the file.`,
-    );
+  const documentName = basename(documentPath);
+  if (await exists(documentPath))
+    throw new FileError(`${documentName} is the document of this name. Push that, or rename this file.`);
+  // only one of them would be imported, and the next push would not say so
+  if (ambiguous.has(documentPath))
+    throw new FileError(`Several files would become ${documentName}. Rename all but one of them.`);
   if (await isCopy(path, await readBases(dirname(path))))
     throw new FileError(
       '`pds pull` wrote this copy of a document. `pds import` creates a new document from it.',
@@ -60,11 +76,10 @@ export async function pushImport(
     // a library has no document file, so each push would import it again
     if (documents.length !== 1)
       throw new FileError('The file is a library. `pds import` creates its documents.');
-    if (isDryRun) {
-      used.add(documentPath);
-      return { message: formatImportReport(report).join('\n') };
-    }
+    if (isDryRun) return { message: formatImportReport(report).join('\n') };
   }
+  // else each push would create another document
+  await assertWritable(documentPath);
   const { documents, report } = await importFile(client, path, options);
   const [draft] = documents;
   if (!draft) throw new FileError('The import created no draft.');

@@ -1,13 +1,14 @@
 /** `pds push`: creates or updates drafts from the files of a folder. */
 import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
+import { createClient } from '../client.ts';
 import { command } from './command.ts';
 import { readDocumentFiles } from './document-files.ts';
 import { isFatal } from './exit-codes.ts';
 import { isImportable, isLockFile, isUnsupported } from './import-files.ts';
 import { PublishError } from './publish-draft.ts';
 import { pushFile } from './push-file.ts';
-import { findImports, findSubfolders, findUnsupported, pushImport } from './push-imports.ts';
+import { findAmbiguous, findImports, findSubfolders, findUnsupported, pushImport } from './push-imports.ts';
 import { createReport, type Report } from './sync-report.ts';
 
 export const push = command({
@@ -30,7 +31,10 @@ Subfolders are not read: pass each as a PATH.`,
     },
   },
   async run(context, { arguments: { path: paths }, options }) {
-    const client = await context.client();
+    // without the signal: if a request ended before the file has the new id, the next push would create it again
+    const client = createClient(await context.credentials());
+    const announceEnd = () => context.note('Ending after this file. Press Ctrl-C again to end at once.');
+    context.signal.addEventListener('abort', announceEnd, { once: true });
     const resolved = paths.map((path) => resolve(context.cwd, path));
     const sources = resolved.filter(
       (path) => ![isImportable, isUnsupported, isLockFile].some((is) => is(path)),
@@ -43,14 +47,19 @@ Subfolders are not read: pass each as a PATH.`,
       isDryRun: options['dry-run'],
       isPublished: options.publish,
       acceptChanges: options['accept-changes'],
-      used: new Set<string>(),
+      ambiguous: findAmbiguous(imports),
     };
     const report = createReport(context);
     const total = files.length + imports.length;
+    const processFile = (name: string, id: string | undefined, work: () => Promise<void>) =>
+      reportErrors(report, name, id, async () => {
+        context.signal.throwIfAborted();
+        await work();
+      });
     for (const [at, file] of files.entries()) {
       context.progress(`${at + 1} of ${total}: ${file.content.title}`);
       const name = relative(context.cwd, file.path);
-      await reportErrors(report, name, file.id, async () => {
+      await processFile(name, file.id, async () => {
         const { outcome, message, id = file.id } = await pushFile(client, file, options);
         report.add({ file: name, id, outcome, ...(message && { message }) });
       });
@@ -58,7 +67,7 @@ Subfolders are not read: pass each as a PATH.`,
     for (const [at, path] of imports.entries()) {
       const name = relative(context.cwd, path);
       context.progress(`${files.length + at + 1} of ${total}: ${name}`);
-      await reportErrors(report, name, undefined, async () => {
+      await processFile(name, undefined, async () => {
         const { id, message } = await pushImport(client, path, importOptions);
         report.add({ file: name, id, outcome: 'created', message });
       });
