@@ -89,7 +89,7 @@ export function applyAction(model: Model, action: Action, name: string): [outcom
     case 'version':
       if (status === 'draft' && parent && version && documents[parent]?.version === version)
         return reject('400 version_unchanged');
-      return editWords(`200 ${status}`, { version });
+      return (version === document.version ? edit : editWords)(`200 ${status}`, { version });
     case 'node':
       return editWords('201', { nodes: nodes + 1 });
     case 'publish': {
