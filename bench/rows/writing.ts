@@ -57,8 +57,11 @@ export const updateDocument = httpRow({
   async prepare({ organization, api, copyDocument }) {
     const { id } = await createDraft(api, organization.key, smallDocument);
     const ids = await copyDocument(id, documentCount);
+    let count = 0;
     return async () => (i) => {
-      const body = { title: `A procedure, changed for the ${i}th time` };
+      // never the same title: equal values change nothing
+      count += 1;
+      const body = { title: `A procedure, changed for the ${count}th time` };
       return {
         method: 'PATCH',
         path: `/api/v1/documents/${ids[i % ids.length]}`,
