@@ -4,8 +4,8 @@
 export const slowness = Number(process.env.TEST_SLOWNESS ?? 1);
 
 /**
- * Polls every 20 ms until `poll` returns a value. Rejects with the description of the condition after `withinMs`,
- * or later on a slow machine.
+ * Polls every 20 ms, later every 60 ms, until `poll` returns a value. Rejects with the description of the condition
+ * after `withinMs`, or later on a slow machine.
  */
 export async function until<T>(
   condition: string,
@@ -13,12 +13,12 @@ export async function until<T>(
   withinMs = 60_000,
 ): Promise<T> {
   const limit = performance.now() + withinMs * slowness;
-  for (;;) {
+  for (let pauseMs = 20; ; pauseMs = Math.min(60, pauseMs * 1.2)) {
     const value = await poll();
     if (value !== undefined && value !== null && value !== false) return value;
     if (performance.now() > limit)
       throw new Error(`Timed out after ${withinMs * slowness} ms waiting for: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
