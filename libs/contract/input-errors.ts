@@ -125,7 +125,7 @@ function closestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssu
 }
 
 /** Returns the message of an issue, or `undefined` to use zod's own message. */
-function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'Required';
   switch (issue.code) {

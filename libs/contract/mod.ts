@@ -10,6 +10,7 @@ export {
   addError,
   checkShape,
   createInputErrors,
+  describeIssue,
   type InputErrors,
   reportErrors,
   stopAfterErrors,

@@ -79,8 +79,15 @@ describe('settings', () => {
         ' ',
       ),
     );
-    expect(lines).toContain('MONGODB_URI: is required');
-    expect(lines).toContain('SIZE: is required');
+    for (const line of [
+      'MONGODB_URI: is required',
+      'SIZE: is required',
+      'PORT: must be at most 65535',
+      'RATE_LIMIT_BURST: must be at least 1',
+      'COLOUR: use one of: red, blue',
+      'OTEL_EXPORTER_OTLP_ENDPOINT: must be a URL such as https://example.com',
+    ])
+      expect(lines).toContain(line);
   });
 
   test('an error in a list names the position of the value', () => {

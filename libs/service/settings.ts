@@ -1,7 +1,7 @@
 /** Settings: environment variables, read in one place. All errors are reported at once. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { Secret } from '#libs/contract';
+import { describeIssue, Secret } from '#libs/contract';
 import { createKeyring, type Keyring } from '#libs/store';
 
 /** A boolean: `true` or `false`, also `1`, `0`, `yes`, `no`. */
@@ -177,11 +177,12 @@ export function readSettings(
   );
   const errors = new Set<string>(earlierErrors);
   const results = shapes.map((shape) => {
-    const result = shape.safeParse(values);
+    const result = shape.safeParse(values, { error: describeIssue });
     for (const issue of result.error?.issues ?? []) {
       const [name = '', index] = issue.path.map(String);
       const position = index === undefined ? '' : `value ${Number(index) + 1}: `;
-      errors.add(`${name}: ${name in values ? position + issue.message : 'is required'}`);
+      const message = issue.message.replace(/^./, (letter) => letter.toLowerCase());
+      errors.add(`${name}: ${name in values ? position + message : 'is required'}`);
     }
     return result.data ?? {};
   });
