@@ -1,7 +1,7 @@
 /** Converts a Markdown page to a document: `#` is the title, `##` a section, `###` a step and `####` a sub-step. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
-import type { PhrasingContent, RootContent, Table } from 'mdast';
+import type { Image, PhrasingContent, RootContent, Table } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
@@ -161,7 +161,7 @@ function toInline(children: PhrasingContent[], path: string, marks: Mark[] = [])
       case 'break':
         return [{ type: 'hardBreak' }];
       case 'image':
-        return [{ type: 'image', attrs: { src: toSource(one.url, path), alt: one.alt ?? '' } }];
+        return [{ type: 'image', attrs: { src: toSource(one, path), alt: one.alt ?? '' } }];
       default:
         return fail(one, `"${one.type}" cannot be converted`);
     }
@@ -169,10 +169,11 @@ function toInline(children: PhrasingContent[], path: string, marks: Mark[] = [])
 }
 
 /** Embeds an image that is a file beside the page. */
-function toSource(url: string, path: string): string {
-  if (/^[a-z]+:/i.test(url)) return url;
-  const file = resolve(dirname(path), decodeURIComponent(url));
+function toSource(image: Image, path: string): string {
+  if (/^[a-z]+:/i.test(image.url)) return image.url;
+  const file = resolve(dirname(path), decodeURIComponent(image.url));
   const type = extname(file).slice(1).toLowerCase().replace('jpg', 'jpeg');
+  if (!existsSync(file)) fail(image, `the image "${image.url}" does not exist`);
   return `data:image/${type};base64,${readFileSync(file).toString('base64')}`;
 }
 

@@ -138,6 +138,7 @@ test('an invalid page fails, and the others are synchronized', async () => {
   });
   await edit('sops/till.md', '# Closing the till', '# Closing the tills');
   await write('sops/invalid.md', '---\nversion: 1\n---\n# Title\n\nText without a section.\n');
+  await write('sops/no-image.md', '# Title\n\n## Section\n\n![Coins](lost%20coins.png)\n');
   await write('sops/skipped.md', '# Title\n\n### A step\n');
   await write('sops/typing-error.md', '---\nverson: 1\n---\n# Title\n');
   await write('sops/valid.md', '# Valid\n\n## Section\n');
@@ -145,6 +146,7 @@ test('an invalid page fails, and the others are synchronized', async () => {
   expect(code).toBe(1);
   expect(stdout).toContain('sops/valid.md: created and published\n');
   expect(stderr).toContain('sops/invalid.md: line 6: text has to be in a section\n');
+  expect(stderr).toContain('sops/no-image.md: line 5: the image "lost%20coins.png" does not exist\n');
   expect(stderr).toContain('sops/skipped.md: line 3: a step has to be in a section\n');
   expect(stderr).toContain('sops/typing-error.md: "verson: 1" in the front matter');
   // a revision needs another version here; its draft does not stay
