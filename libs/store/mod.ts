@@ -22,6 +22,6 @@ export { lockCollection } from './row-locks.ts';
 export { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';
 export { withTimeout } from './timeout.ts';
-export { type Actor, type Transaction, toSessionOptions } from './transaction.ts';
+export { type Actor, retryForMs, type Transaction, toSessionOptions } from './transaction.ts';
 export { openUserAdmin, roleCommand, type UserAdmin, userCommand } from './users.ts';
 export { createView, decodeRow, type Finder, type Reader } from './views.ts';

@@ -43,7 +43,7 @@ export function toSessionOptions(tx: Transaction | undefined): { session?: Trans
 }
 
 /** How long a transaction is retried, ms. */
-const retryForMs = 8_000;
+export const retryForMs = 8_000;
 
 /**
  * Runs `work` in a transaction and commits it. All its reads see the same state, with all changes that a read

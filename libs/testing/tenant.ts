@@ -112,7 +112,7 @@ export async function setPlan(
 /** Creates a unique email address and a strong password. */
 function createLogin(name: string) {
   const unique = randomBytes(6).toString('hex');
-  // without digits: it takes 13 ms to find out that they are no letters of a common password
+  // without digits, which the check of passwords tries as letters of common words: that takes 13 ms
   const letters = unique.replaceAll(/\d/g, (digit) => 'ghijklmnop'[Number(digit)] ?? '');
   return { unique, email: `${name}-${unique}@example.com`, password: `correct horse ${letters}` };
 }

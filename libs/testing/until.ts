@@ -1,4 +1,5 @@
 /** Waits for a condition, so that tests need no fixed delays. */
+import { retryForMs } from '#libs/store';
 
 /** How many times as long as on the reference machine a wait may take; measured at the start of a test run. */
 export const slowness = Number(process.env.TEST_SLOWNESS ?? 1);
@@ -22,9 +23,6 @@ export async function until<T>(
   }
 }
 
-/** How long the services retry conflicting transactions, in milliseconds. */
-const RETRIED_FOR_MS = 8_000;
-
 /**
  * Repeats a request that gets 503 after the whole time for which conflicting transactions are retried. That happens on
  * a busy machine; a 503 that comes earlier is returned.
@@ -33,7 +31,7 @@ export function untilServed<R extends { status: number }>(request: () => Promise
   return until('a response other than 503', async () => {
     const start = performance.now();
     const response = await request();
-    const isLate = performance.now() - start >= RETRIED_FOR_MS;
+    const isLate = performance.now() - start >= retryForMs;
     return response.status === 503 && isLate ? undefined : response;
   });
 }

@@ -12,13 +12,13 @@ const types = new Set(['Timeout', 'TCPWRAP', 'TCPSERVERWRAP', 'PIPEWRAP', 'PROCE
 interface Resource {
   type: string;
   handle: { hasRef?(): boolean };
-  /** Only the errors of what stays open are formatted: that takes longer than many tests. */
+  /** Where it was opened. Formatting a stack is slow, so only those of what stays open are formatted. */
   openedAt: Error;
 }
 
 const resources = new Map<number, Resource>();
 
-/** How many lines of a stack are kept, with the first of Node's own. */
+/** How many lines of a stack are kept, including those of Node. */
 const stackLines = 25;
 
 // tracks them always, because one that is left open once in a hundred runs must be found in that run

@@ -25,11 +25,12 @@ interface TakenFrontMatter {
 /** Takes the front matter off a file. Anything but a mapping of fields stays in the Markdown. */
 export function takeFrontMatter(text: string): TakenFrontMatter {
   const [whole = '', yaml = ''] = block.exec(text.slice(0, maxLength)) ?? [];
+  if (whole === '') return { markdown: text };
   // without types, the version 1.10 is not the number 1.1
   const document = parseDocument(yaml, { schema: 'failsafe', prettyErrors: false });
   const [error] = document.errors;
   if (error) return { fault: error.message, markdown: text };
-  const fields = whole === '' ? undefined : toFields(document);
+  const fields = toFields(document);
   if (!fields) return { markdown: text };
   const get = (name: string, limit: number) => toLine(fields.get(name), limit);
   // unlike the facts, a long title is cut, by the conversion

@@ -71,7 +71,7 @@ function joinAllEscapes(parent: Root | Parents): void {
   parent.children = children as Parents['children'];
 }
 
-/** Adds text to the last node if that is text, or as a node of its own. */
+/** Appends text to the last node if it is a text, otherwise as a new text. */
 function addText(nodes: Nodes[], value: string): void {
   const last = nodes.at(-1);
   if (last?.type === 'text') last.value += value;

@@ -89,7 +89,10 @@ export function applyAction(model: Model, action: Action, name: string): [outcom
     case 'version':
       if (status === 'draft' && parent && version && documents[parent]?.version === version)
         return reject('400 version_unchanged');
-      return (version === document.version ? edit : editWords)(`200 ${status}`, { version });
+      // equal values change nothing
+      return version === document.version
+        ? edit(`200 ${status}`, {})
+        : editWords(`200 ${status}`, { version });
     case 'node':
       return editWords('201', { nodes: nodes + 1 });
     case 'publish': {

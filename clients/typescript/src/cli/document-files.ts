@@ -44,15 +44,20 @@ const maxSlugBytes = 180;
 const documentFile = /\.json$/i;
 const fields = ['id', 'title', 'version', 'department', 'language', 'nodes'];
 
+/** Lists the names of the files in a folder, without its subfolders. */
+export async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+}
+
 /** Reads all document files of a folder, or only the file if the path is one. Rejects if one is not valid. */
 export async function readDocumentFiles(path: string): Promise<DocumentFile[]> {
   if (documentFile.test(path)) return [await readDocumentFile(path)];
-  const entries = await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+  const names = await listFiles(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOTDIR')
       throw new CommandError(`${path} is neither a folder nor a .json, Word, Markdown or HTML file.`);
     throw new CommandError(`Cannot read the folder ${path}: ${error.message}`);
   });
-  const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   const selected = names.filter((name) => documentFile.test(name) && !name.startsWith('.')).sort();
   const files = await Promise.all(selected.map((name) => readDocumentFile(join(path, name))));
   const paths = new Map<string, string>();

@@ -1,9 +1,9 @@
 /** Files that the service imports: which ones a folder has, and how they are sent. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Client } from '../client.ts';
 import type { ImportReport } from '../generated/contract.ts';
-import { readBases } from './document-files.ts';
+import { listFiles, readBases } from './document-files.ts';
 import { FileError } from './exit-codes.ts';
 import { isSafeName, readLocalPictures } from './local-pictures.ts';
 import { isCopy } from './markdown-copy.ts';
@@ -54,8 +54,7 @@ export async function findUnsupportedFiles(folder: string): Promise<string[]> {
 }
 
 async function findFiles(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  const names = await listFiles(folder);
   const known = new Set(names.map((name) => name.replace(/\.json$/i, '.json')));
   return names
     .filter((name) => isWanted(name) && !aboutFolder.test(name) && !known.has(toDocumentPath(name)))
