@@ -71,14 +71,14 @@ test.each<[string, string, string[]]>([
   [
     'escaped addresses',
     [
-      '# T\n\nhttps\\://a.example, \\<https://b.example> www\\.c.example d\\@e.example \\<f@g.example> \\<mailto:a@b.example>',
+      '# T\n\nhttps\\://a.example, \\<https://b.example> www\\.c.example d\\@e.example \\<f@g.example> \\<mailto:a@b.example> http:\\/\\/m.example',
       'https&#58;//h.example a&#46;b@i.example &#49;www.j.example [k\\]](https\\://l.example "\\<m\\>") \\*https://n.example',
       '![o\\_](https\\://p.example/\\_.png)',
     ].join('\n\n'),
     [
       'T',
       'section: Introduction',
-      '| paragraph[https://a.example, <https://b.example> www.c.example d@e.example <f@g.example> <mailto:a@b.example>]',
+      '| paragraph[https://a.example, <https://b.example> www.c.example d@e.example <f@g.example> <mailto:a@b.example> http://m.example]',
       '| paragraph[https://h.example a. link<mailto:b@i.example>(b@i.example)  1www.j.example  link<https://l.example/>(k])  * link<https://n.example/>(https://n.example)]',
       '| image{"src":"https://p.example/_.png","alt":"o_"}[]',
       'warning: picture_remote nodes/0',

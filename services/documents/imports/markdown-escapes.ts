@@ -1,4 +1,4 @@
-/** Keeps what a writer of Markdown has escaped as text: addresses and the marks of GitHub's alerts. */
+/** Keeps escaped characters of Markdown from making links of addresses, or alerts of quotes. */
 import type { Blockquote, Link, Literal, Nodes, Parents, Root } from 'mdast';
 import type { CompileContext, Extension, Token } from 'mdast-util-from-markdown';
 
@@ -21,12 +21,12 @@ declare module 'mdast' {
 }
 
 /**
- * Comes before the extensions that find addresses in texts. They find none with an escaped character that makes text an
- * address; all other escapes are text for them, as in `a\_b@example.com`.
+ * Comes before the extensions that find addresses in texts. An escape that would make an address stays a node of its
+ * own, so they find none there. All others become text, as in `a\_b@example.com`.
  */
 export const readEscapes: Extension = {
   enter: { characterEscape: enterEscape, characterReference: enterEscape },
-  transforms: [joinOtherEscapes],
+  transforms: [joinHarmlessEscapes],
 };
 
 /** Comes after them, and makes text of the escapes that are left. */
@@ -39,12 +39,13 @@ function enterEscape(this: CompileContext, { start, end }: Token): void {
   this.stack.push(node);
 }
 
-function joinOtherEscapes(parent: Root | Parents): void {
+/** Makes text of the escapes that make no address, and marks the quotes that only look like an alert. */
+function joinHarmlessEscapes(parent: Root | Parents): void {
   const children: Nodes[] = [];
   for (const [at, child] of parent.children.entries()) {
     if (child.type === 'blockquote' && isEscapedAlert(child))
       child.data = { hProperties: { dataAlert: false } };
-    if ('children' in child) joinOtherEscapes(child);
+    if ('children' in child) joinHarmlessEscapes(child);
     if (child.type === 'text' || (child.type === 'escape' && !makesAddress(child, parent.children[at - 1])))
       addText(children, child.value);
     else children.push(child);
@@ -52,8 +53,15 @@ function joinOtherEscapes(parent: Root | Parents): void {
   parent.children = children as Parents['children'];
 }
 
+/** What precedes a character that makes an address together with it: `www\.`, `http:\/`. */
+const addressStarts = new Map([
+  ['.', /www$/i],
+  ['/', /:$/],
+]);
+
 function makesAddress({ value }: Escape, before: Nodes | undefined): boolean {
-  return /^[:@<]$/.test(value) || (value === '.' && before?.type === 'text' && /www$/i.test(before.value));
+  if (/^[:@<]$/.test(value)) return true;
+  return before?.type === 'text' && addressStarts.get(value)?.test(before.value) === true;
 }
 
 /** A bare address in the word after an escaped `<` is text, too, such as that in `\<mailto:a@example.com>`. */
@@ -78,13 +86,13 @@ function addText(nodes: Nodes[], value: string): void {
   else nodes.push({ type: 'text', value });
 }
 
-/** The text that a node is; undefined if it is no text. */
+/** The text of a node; undefined if it stays a node. */
 function readText(node: Nodes, isInWord: boolean): string | undefined {
   if (node.type === 'text' || node.type === 'escape') return node.value;
   return isInWord && node.type === 'link' ? readBareAddress(node) : undefined;
 }
 
-/** The address of a link that is written without marks. */
+/** The address of a link that is written without `<>` and `[]()`. */
 function readBareAddress({ children: [text], position }: Link): string | undefined {
   if (text?.type !== 'text') return undefined;
   const length = position && (position.end.offset ?? 0) - (position.start.offset ?? 0);
