@@ -22,6 +22,7 @@ export default {
   testMatch: ['<rootDir>/{libs,services,clients,tests,scripts,tools}/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.TEST_LANE ? otherLanes[lane] : [])],
   testRunner: '<rootDir>/scripts/jest/test-runner.ts',
+  testSequencer: '<rootDir>/scripts/jest/sequencer.js',
   reporters: ['<rootDir>/scripts/jest/progress-reporter.js'],
   globalSetup: '<rootDir>/scripts/jest/global-setup.ts',
   globalTeardown: '<rootDir>/scripts/jest/global-teardown.ts',
