@@ -61,6 +61,11 @@ test.each<[string, string, string[]]>([
     ['callout{"kind":"danger"}(paragraph())'],
   ],
   [
+    'an alert in small letters',
+    '<blockquote><p>[!note] a</p></blockquote>',
+    ['callout{"kind":"note"}(paragraph(a))'],
+  ],
+  [
     'an alert that begins with the word of a danger',
     '<blockquote><p>[!CAUTION]\n<strong>DANGER</strong> of fire</p></blockquote>',
     ['callout{"kind":"caution"}(paragraph(bold(DANGER) of fire))'],

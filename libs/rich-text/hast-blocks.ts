@@ -23,14 +23,14 @@ const alertKinds: Record<string, string> = {
 };
 
 /**
- * Converts a quote that begins with `[!WARNING]`, as GitHub writes alerts, to a callout. A caution that begins with
- * the signal word of a danger is a danger, as `toGfm` writes it.
+ * Converts a quote that begins with `[!WARNING]` or `[!warning]`, as GitHub writes alerts, to a callout. A caution that
+ * begins with the signal word of a danger is a danger, as `toGfm` writes it.
  */
 export function toAlert(content: RichText[]): RichText | undefined {
   const [first, ...rest] = content;
   const [start, ...others] = first?.content ?? [];
-  const match = /^\[!([A-Z]+)\][ \n]?/.exec(start?.text ?? '');
-  const kind = match && alertKinds[match[1] ?? ''];
+  const match = /^\[!([A-Za-z]+)\][ \n]?/.exec(start?.text ?? '');
+  const kind = match && alertKinds[(match[1] ?? '').toUpperCase()];
   if (!kind || first?.type !== 'paragraph' || start?.marks) return undefined;
   const text = start?.text?.slice(match[0].length) ?? '';
   const tail = text === '' && others[0]?.type === 'hardBreak' ? others.slice(1) : others;

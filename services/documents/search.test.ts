@@ -71,7 +71,7 @@ describe('search', () => {
         {
           node_type: 'section',
           title: 'HEIẞE Leitung',
-          content: text('Red signs, ΟΔΗΓΟΣ:ΝΕΟΣ, Not\u00adbeleuchtung'),
+          content: text('Red signs, ΟΔΗΓΟΣ:ΝΕΟΣ, Not\u00adbeleuchtung, ŁÓDŹ, manœuvre'),
         },
       ],
     });
@@ -90,6 +90,9 @@ describe('search', () => {
     ['ß as ss', 'STRASSE', 1],
     ['a capital ß as ß', 'heiße', 1],
     ['a capital ß as ss', 'HEISSE', 1],
+    ['letters with strokes as those without', 'Lodz', 1],
+    ['a letter with a stroke and accents', 'łódź', 1],
+    ['two letters in one as two', 'MANOEUVRE', 1],
     ['a final sigma as sigma', 'οδηγος', 1],
     ['capitals that end in sigma', 'ΝΕΟΣ', 1],
     ['a word with a soft hyphen in the text', 'notbeleuchtung', 1],

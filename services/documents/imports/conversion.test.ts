@@ -105,13 +105,13 @@ test.each<[string, string, string[]]>([
   ],
   [
     'quotes that begin like an alert',
-    ['\\[!NOTE]', '[\\!NOTE]', '[!NOTE\\]', '&#91;!NOTE]', '[!NOTE]']
+    ['\\[!note]', '[\\!note]', '[!note\\]', '&#91;!note]', '[!note]']
       .map((mark) => `> ${mark}\n> a\n\nb`)
       .join('\n\n')
       .replace(/^/, '# T\n\n'),
     [
       ...['T', 'section: Introduction'],
-      ...Array.from({ length: 4 }, () => ['| blockquote[paragraph[[!NOTE] a]]', '| paragraph[b]']).flat(),
+      ...Array.from({ length: 4 }, () => ['| blockquote[paragraph[[!note] a]]', '| paragraph[b]']).flat(),
       ...['| callout{"kind":"note"}[paragraph[a]]', '| paragraph[b]'],
     ],
   ],

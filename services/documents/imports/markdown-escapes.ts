@@ -109,5 +109,5 @@ function isEscapedAlert({ children: [first] }: Blockquote): boolean {
     hasEscape ||= child.type === 'escape';
     text += child.value;
   }
-  return hasEscape && /^\[![A-Z]+\]/.test(text);
+  return hasEscape && /^\[![A-Za-z]+\]/.test(text);
 }

@@ -17,15 +17,25 @@ const wordRuns = /[\p{L}\p{M}\p{N}]+/gu;
 /** Scripts that are written without spaces between words. */
 const unspaced = /([\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]+)/u;
 
+/** Letters that Unicode does not decompose, although they are read as others with an accent or as two. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th' },
+};
+const foldedLetters = /[łøđðħŧæœþ]/g;
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII, including control characters
 const ascii = /^[\x00-\x7f]*$/;
 
-/** Removes case, accents, soft hyphens and compatibility forms (UAX 15): `ÉTÉ` becomes `ete`, `Straße` `strasse`. */
+/**
+ * Removes case, accents, strokes, soft hyphens and compatibility forms (UAX 15): `ÉTÉ` becomes `ete`, `Straße`
+ * `strasse`, and `Łódź` `lodz`.
+ */
 function normalizeText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   const unaccented = text.normalize('NFKD').replaceAll(ignored, '');
   // ẞ, ß and ss become one form, and so do ς and σ
-  return unaccented.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  const lower = unaccented.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  return lower.replaceAll(foldedLetters, (letter) => plainLetters[letter] ?? letter).normalize('NFC');
 }
 
 /** Returns the sort key of a title, at most 300 characters: `Äpfel` sorts between `apple` and `Zebra`. */

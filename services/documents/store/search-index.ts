@@ -158,7 +158,7 @@ export function searchIndex(store: Store, now: () => Date) {
 export type SearchIndex = ReturnType<typeof searchIndex>;
 
 /** The row of `search` that records the backfill. Another number would index all documents again. */
-const backfillId = 'marked-2';
+const backfillId = 'marked-3';
 const backfillBatch = 5_000;
 
 /** The fields of rows that belong to no document. */
