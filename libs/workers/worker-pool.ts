@@ -29,6 +29,8 @@ export interface WorkerLimits {
   memoryMb: number;
   /** Idle time after which a worker exits; the default is one minute. */
   idleMs?: number;
+  /** The longest rest of a worker after a task, which is as long as the task; the default is none. */
+  maxRestMs?: number;
 }
 
 type RejectReason = 'queue_full' | 'timeout' | 'crashed';
@@ -52,6 +54,7 @@ export function createWorkerPool<Tasks extends AnyTasks>(
     timeoutSeconds,
     memoryMb,
     idleMs = 60_000,
+    maxRestMs,
   }: WorkerLimits,
   { onError, onRejected }: PoolEvents,
 ) {
@@ -97,20 +100,18 @@ export function createWorkerPool<Tasks extends AnyTasks>(
     },
   };
 
-  async function useWorker(work: (worker: Worker) => Promise<unknown>) {
+  async function useWorker<Result>(work: (worker: Worker) => Promise<Result>): Promise<Result> {
     if (isClosed) throw new Error('The worker pool is closed');
-    const startedAt = performance.now();
     running += 1;
     try {
-      const result = await work([...started].findLast(({ isIdle }) => isIdle()) ?? start());
-      return { result, seconds: (performance.now() - startedAt) / 1000 };
+      return await work([...started].findLast(({ isIdle }) => isIdle()) ?? start());
     } finally {
       running -= 1;
     }
   }
 
   function start(): Worker {
-    const worker = startWorker({ program: file, memoryMb, idleMs });
+    const worker = startWorker({ program: file, memoryMb, idleMs, maxRestMs });
     started.add(worker);
     void worker.exited.then((error) => {
       started.delete(worker);

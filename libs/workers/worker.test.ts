@@ -24,16 +24,16 @@ process.on('message', () => process.send({ result }));
 const { signal } = new AbortController();
 const request = { context: null, name: 'read', input: null };
 
-async function startProgram(name: string, text: string) {
+async function startProgram(name: string, text: string, maxRestMs?: number) {
   const file = join(folder, `${name}.mjs`);
   await writeFile(file, text);
-  return startWorker({ program: pathToFileURL(file), memoryMb: 64, idleMs: 60_000 });
+  return startWorker({ program: pathToFileURL(file), memoryMb: 64, idleMs: 60_000, maxRestMs });
 }
 
 test('Linux ends a worker first from its start on, if memory is used up', async () => {
   const worker = await startProgram('program', program);
   try {
-    expect(await worker.run(request, signal)).toBe('1000');
+    expect(await worker.run(request, signal)).toMatchObject({ result: '1000' });
   } finally {
     await worker.kill();
   }
@@ -50,6 +50,29 @@ test('the results of earlier tasks are not kept while the worker runs', async ()
     const before = retainedBufferBytes();
     for (let task = 0; task < 50; task += 1) await run();
     expect(retainedBufferBytes() - before).toBeLessThan(10_000_000);
+  } finally {
+    await worker.kill();
+  }
+});
+
+test('a worker rests after a task for as long as the task took', async () => {
+  const worker = await startProgram(
+    'computes',
+    `const now = () => performance.timeOrigin + performance.now();
+    process.on('message', () => {
+      const startedAt = now();
+      while (now() < startedAt + 60);
+      process.send({ result: { startedAt, endedAt: now() } });
+    });`,
+    100,
+  );
+  try {
+    const run = async () =>
+      (await worker.run(request, signal)).result as { startedAt: number; endedAt: number };
+    const first = await run();
+    const second = await run();
+    // clocks and timers round
+    expect(second.startedAt - first.endedAt).toBeGreaterThan(55);
   } finally {
     await worker.kill();
   }

@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Worker as Thread } from 'node:worker_threads';
 
 /** A message to a worker: a task, and what all its tasks need, such as an address. */
@@ -37,14 +38,20 @@ export interface WorkerOptions {
   program: URL;
   memoryMb: number;
   idleMs: number;
+  /**
+   * After a task, the worker rests for as long as the task took, but at most so long. Meanwhile the service has its
+   * core for other requests. Default: no rest.
+   */
+  maxRestMs?: number | undefined;
 }
 
 /** Starts a worker. */
-export function startWorker({ program, memoryMb, idleMs }: WorkerOptions) {
+export function startWorker({ program, memoryMb, idleMs, maxRestMs = 0 }: WorkerOptions) {
   const start = process.versions.deno ? startThread : startProcess;
   const { events, send, terminate, exited } = start(program, memoryMb);
   let state: 'idle' | 'busy' | 'killed' = 'idle';
   let idleTimer: NodeJS.Timeout | undefined;
+  let rest: Promise<void> | undefined;
   // each task has its own promise: `exited` would keep the results of all that were raced with it
   let settle: (outcome: TaskReply | Error) => void = ignore;
   let cause: Error | undefined;
@@ -60,10 +67,11 @@ export function startWorker({ program, memoryMb, idleMs }: WorkerOptions) {
   };
   return {
     /**
-     * Runs a task. If `signal` aborts, the worker is killed and the promise rejects with the reason. Errors:
-     * `WorkerOutOfMemory`, `WorkerCrashed`; an error of the task itself arrives without its class.
+     * Runs a task once the worker has rested, and measures its seconds. If `signal` aborts, the worker is killed
+     * and the promise rejects with the reason. Errors: `WorkerOutOfMemory`, `WorkerCrashed`; an error of the task
+     * itself arrives without its class.
      */
-    async run(request: TaskRequest, signal: AbortSignal): Promise<unknown> {
+    async run(request: TaskRequest, signal: AbortSignal): Promise<{ result: unknown; seconds: number }> {
       signal.throwIfAborted();
       clearTimeout(idleTimer);
       state = 'busy';
@@ -71,8 +79,12 @@ export function startWorker({ program, memoryMb, idleMs }: WorkerOptions) {
       settle = resolve;
       if (cause) settle(cause);
       signal.addEventListener('abort', kill);
+      await rest;
+      const startedAt = performance.now();
       send(request);
       const outcome = await settled;
+      const ms = performance.now() - startedAt;
+      rest = pause(Math.min(ms, maxRestMs), undefined, { ref: false });
       settle = ignore;
       signal.removeEventListener('abort', kill);
       if (outcome instanceof Error) throw signal.aborted ? signal.reason : outcome;
@@ -81,7 +93,7 @@ export function startWorker({ program, memoryMb, idleMs }: WorkerOptions) {
         idleTimer = setTimeout(kill, idleMs).unref();
       }
       if ('error' in outcome) throw outcome.error;
-      return outcome.result;
+      return { result: outcome.result, seconds: ms / 1000 };
     },
     isIdle: () => state === 'idle',
     /** Kills the worker; resolves after it has exited. */

@@ -2,10 +2,14 @@
 import { createWorkerPool, type PoolEvents, type WorkerLimits, type WorkerPool } from '#libs/workers';
 import type { ImportTasks } from './tasks.ts';
 
+/** The longest rest of a worker after a file: reads in the same process are not slowed down meanwhile (ADR 71). */
+const maxRestMs = 250;
+
 export type ImportWorkers = WorkerPool<ImportTasks>;
 
 /** Creates the pool. Its workers have no connections. */
 export function createImportWorkers(limits: WorkerLimits, events: PoolEvents): ImportWorkers {
   const file = new URL('./worker-program.ts', import.meta.url);
-  return createWorkerPool<ImportTasks>({ file, context: null, subject: 'file' }, limits, events);
+  const restingLimits = { maxRestMs, ...limits };
+  return createWorkerPool<ImportTasks>({ file, context: null, subject: 'file' }, restingLimits, events);
 }
