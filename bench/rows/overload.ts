@@ -32,7 +32,7 @@ interface Load {
 /** How long the overload lasts, seconds. In a shorter one, the requests of its first moments determine the p99. */
 const overloadSeconds = 30;
 
-const machine = '600 open connections, 30 seconds; the load generator and MongoDB share the cores';
+const machine = `600 open connections, ${overloadSeconds} seconds; the load generator and MongoDB share the cores`;
 
 /** The limits in the order of the scenarios. */
 export const overload: readonly Limit[] = [

@@ -29,7 +29,7 @@ export interface WorkerLimits {
   memoryMb: number;
   /** Idle time after which a worker exits; the default is one minute. */
   idleMs?: number;
-  /** The longest rest of a worker after a task, which is as long as the task; the default is none. */
+  /** The longest rest of a worker after a task; it rests for as long as the task took. The default is no rest. */
   maxRestMs?: number;
 }
 

@@ -39,8 +39,8 @@ export interface WorkerOptions {
   memoryMb: number;
   idleMs: number;
   /**
-   * After a task, the worker rests for as long as the task took, but at most so long. Meanwhile the service has its
-   * core for other requests. Default: no rest.
+   * The longest rest after a task, milliseconds. The worker rests for as long as the task took, and leaves the core to
+   * other requests meanwhile. Default: no rest.
    */
   maxRestMs?: number | undefined;
 }
@@ -67,9 +67,9 @@ export function startWorker({ program, memoryMb, idleMs, maxRestMs = 0 }: Worker
   };
   return {
     /**
-     * Runs a task once the worker has rested, and measures its seconds. If `signal` aborts, the worker is killed
-     * and the promise rejects with the reason. Errors: `WorkerOutOfMemory`, `WorkerCrashed`; an error of the task
-     * itself arrives without its class.
+     * Waits until the worker has rested, and runs a task; `seconds` is the time of the task without the rest. If
+     * `signal` aborts, the worker is killed and the promise rejects with the reason. Errors: `WorkerOutOfMemory`,
+     * `WorkerCrashed`; an error of the task itself arrives without its class.
      */
     async run(request: TaskRequest, signal: AbortSignal): Promise<{ result: unknown; seconds: number }> {
       signal.throwIfAborted();
@@ -84,7 +84,7 @@ export function startWorker({ program, memoryMb, idleMs, maxRestMs = 0 }: Worker
       send(request);
       const outcome = await settled;
       const ms = performance.now() - startedAt;
-      rest = pause(Math.min(ms, maxRestMs), undefined, { ref: false });
+      if (maxRestMs > 0) rest = pause(Math.min(ms, maxRestMs), undefined, { ref: false });
       settle = ignore;
       signal.removeEventListener('abort', kill);
       if (outcome instanceof Error) throw signal.aborted ? signal.reason : outcome;

@@ -2,7 +2,7 @@
 import { createWorkerPool, type PoolEvents, type WorkerLimits, type WorkerPool } from '#libs/workers';
 import type { ImportTasks } from './tasks.ts';
 
-/** The longest rest of a worker after a file: reads in the same process are not slowed down meanwhile (ADR 71). */
+/** The longest rest of a worker after a file, in which it does not slow down reads of the same process (ADR 71). */
 const maxRestMs = 250;
 
 export type ImportWorkers = WorkerPool<ImportTasks>;
@@ -10,6 +10,6 @@ export type ImportWorkers = WorkerPool<ImportTasks>;
 /** Creates the pool. Its workers have no connections. */
 export function createImportWorkers(limits: WorkerLimits, events: PoolEvents): ImportWorkers {
   const file = new URL('./worker-program.ts', import.meta.url);
-  const restingLimits = { maxRestMs, ...limits };
-  return createWorkerPool<ImportTasks>({ file, context: null, subject: 'file' }, restingLimits, events);
+  const program = { file, context: null, subject: 'file' };
+  return createWorkerPool<ImportTasks>(program, { ...limits, maxRestMs }, events);
 }

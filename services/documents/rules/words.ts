@@ -21,7 +21,7 @@ const unspaced = /([\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\
 const plainLetters: Readonly<Record<string, string>> = {
   ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th' },
 };
-const foldedLetters = /[łøđðħŧæœþ]/g;
+const foldedLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII, including control characters
 const ascii = /^[\x00-\x7f]*$/;
