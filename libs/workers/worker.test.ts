@@ -30,6 +30,23 @@ async function startProgram(name: string, text: string, maxRestMs?: number) {
   return startWorker({ program: pathToFileURL(file), memoryMb: 64, idleMs: 60_000, maxRestMs });
 }
 
+test('a worker inherits the configuration of the runtime, but no tokens', async () => {
+  const variables = { NODE_AUTH_TOKEN: 'secret', MONGODB_URI: 'mongodb://secret', NODE_ICU_DATA: '' };
+  Object.assign(process.env, variables);
+  const worker = await startProgram(
+    'variables',
+    "process.on('message', () => process.send({ result: Object.keys(process.env) }));",
+  );
+  try {
+    const { result } = await worker.run(request, signal);
+    const inherited = Object.keys(variables).filter((name) => (result as string[]).includes(name));
+    expect(inherited).toEqual(['NODE_ICU_DATA']);
+  } finally {
+    for (const name of Object.keys(variables)) delete process.env[name];
+    await worker.kill();
+  }
+});
+
 test('Linux ends a worker first from its start on, if memory is used up', async () => {
   const worker = await startProgram('program', program);
   try {
