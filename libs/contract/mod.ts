@@ -69,6 +69,7 @@ export {
   order,
   patchBody,
   queryFlag,
+  queryInteger,
   queryList,
   requiredText,
   text,

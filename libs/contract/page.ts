@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import type { Problem } from './problem.ts';
 import { InvalidRequest } from './problems.ts';
+import { queryInteger } from './shapes.ts';
 
 /** The query parameters of every paginated list. */
 export const page = {
-  limit: z.coerce.number().int().min(1).max(100).default(100).meta({ description: 'Page size, 1–100' }),
+  limit: queryInteger(1, 100).prefault(100).meta({ description: 'Page size, 1–100' }),
   cursor: z
     .string()
     .max(4096)

@@ -41,6 +41,12 @@ export const queryFlag = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
+/** An integer as a query parameter: decimal digits only, where `Number` would also accept `0x10` or `1e1`. */
+export function queryInteger(minimum: number, maximum: number) {
+  const parse = (value: unknown) => (/^-?\d+$/.test(String(value)) ? Number(value) : value);
+  return z.preprocess(parse, z.int().min(minimum).max(maximum));
+}
+
 /** A query parameter that may be repeated. One value is an array with it. */
 export function queryList<Item extends z.ZodType>(item: Item, maximum: number) {
   return z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(maximum));

@@ -15,7 +15,21 @@ describe('pages', () => {
   test('limit defaults to 100 and must be between 1 and 100', () => {
     expect(query.parse({})).toEqual({ limit: 100 });
     expect(query.parse({ limit: '1' }).limit).toBe(1);
-    for (const limit of ['0', '101', '-1', '1.5', 'x', '', 'NaN', 'Infinity'])
+    for (const limit of [
+      '0',
+      '101',
+      '-1',
+      '1.5',
+      'x',
+      '',
+      'NaN',
+      'Infinity',
+      '0x10',
+      '1e1',
+      ' 1',
+      '+1',
+      '1.0',
+    ])
       expect(query.safeParse({ limit }).success).toBe(false);
   });
 

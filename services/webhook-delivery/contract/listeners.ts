@@ -1,6 +1,6 @@
 /** Operations on listeners, which receive the events of an organization without a public address. */
 import { z } from 'zod';
-import { id, NotFound, nothing, operation } from '#libs/contract';
+import { id, NotFound, nothing, operation, queryInteger } from '#libs/contract';
 import { member, onScalePlan, self } from '../../identity/contract.ts';
 import { TooManyListeners } from '../problems.ts';
 import { maxEventsPerRequest, maxListeners, maxUnconfirmed, maxWaitSeconds } from '../rules/listeners.ts';
@@ -32,19 +32,11 @@ export const receiveWebhookEvents = operation({
   access: onScalePlan(self),
   params: listenerParams,
   query: z.object({
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(maxEventsPerRequest)
-      .default(maxEventsPerRequest)
+    limit: queryInteger(1, maxEventsPerRequest)
+      .prefault(maxEventsPerRequest)
       .meta({ description: `Number of events, 1–${maxEventsPerRequest}` }),
-    wait_seconds: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(maxWaitSeconds)
-      .default(0)
+    wait_seconds: queryInteger(0, maxWaitSeconds)
+      .prefault(0)
       .meta({
         description: `How long the response waits for an event if there is none, 0–${maxWaitSeconds}`,
       }),
