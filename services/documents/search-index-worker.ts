@@ -4,7 +4,7 @@ import { every, type Worker } from '#libs/service';
 import { isUnavailable } from '#libs/store';
 import { startTimeSlices } from '#libs/workers';
 import { type WordBag, wordBag } from './rules/words.ts';
-import type { SearchIndex, StaleDocument } from './store/search-index.ts';
+import type { IndexedDocument, SearchIndex, StaleDocument } from './store/search-index.ts';
 
 const pollMs = 1_500;
 const batchSize = 50;
@@ -63,9 +63,7 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
    * Returns the documents with their words, those of the titles first. The words are extracted here, not by
    * the write: writes store no extra text, and a node that is saved ten times a second is processed once.
    */
-  async function collectWords(
-    documents: readonly StaleDocument[],
-  ): Promise<(StaleDocument & { words: string[] })[]> {
+  async function collectWords(documents: readonly StaleDocument[]): Promise<IndexedDocument[]> {
     const bags = new Map(documents.map(({ _id, title }) => [_id, createBags(title)]));
     const withNodes = documents.filter(({ node_count }) => node_count > 0).map(({ _id }) => _id);
     const slices = startTimeSlices();
@@ -77,7 +75,10 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
       if (content !== null && !bag.text.isFull()) bag.text.add(parseText(document_id, content));
       if (slices.isOver()) await slices.next();
     }
-    return documents.map((document) => ({ ...document, words: mergeWords(bags.get(document._id)) }));
+    return documents.map((document) => ({
+      ...document,
+      ...mergeWords(bags.get(document._id) ?? createBags(document.title)),
+    }));
   }
 
   /** Extracts plain text from rich text. Logs and skips invalid rich text, so other text is still indexed. */
@@ -97,8 +98,7 @@ function createBags(title: string) {
   return bags;
 }
 
-function mergeWords(bags: { titles: WordBag; text: WordBag } | undefined): string[] {
-  if (!bags) return [];
-  bags.titles.addWords(bags.text.words);
-  return [...bags.titles.words];
+function mergeWords({ titles, text }: { titles: WordBag; text: WordBag }) {
+  titles.addWords(text.words);
+  return { words: [...titles.words], word_bytes: titles.bytes() };
 }

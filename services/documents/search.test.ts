@@ -136,13 +136,37 @@ describe('search', () => {
 test('a change can be found within two seconds, removed words cannot', async () => {
   const { create, addNode, rename, titles, upToDate } = createClient(await register(app));
   const { id } = await create({ title: 'First draft' });
-  await upToDate();
-  expect(await titles('draft')).toEqual(['First draft']);
+  // the words of the document are not written yet, or just now
   await addNode(id, 'Lubrication');
   await until('the new word', async () => (await titles('draft lubrication')).length === 1);
+  await upToDate();
   await rename(id, 'Second');
   await until('the removal of old words', async () => (await titles('draft')).length === 0);
   expect(await titles('second lubrication')).toEqual(['Second']);
+});
+
+test('a new node of an indexed document can be found at once', async () => {
+  const { create, addNode, titles, upToDate } = createClient(await register(app));
+  const { id } = await create({ title: 'Pump' });
+  await upToDate();
+  await addNode(id, 'Vidange de l’ŒUVRE');
+  expect(await titles('pump vidange oeuvre')).toEqual(['Pump']);
+  // without words
+  await addNode(id, '…');
+  await addNode(id, 'Filter');
+  expect(await titles('pump vidange filter')).toEqual(['Pump']);
+  expect(await documentRows().countDocuments({ _id: id, reindex_at: null, node_count: 3 })).toBe(1);
+});
+
+test('new nodes of a document with many words can be found within seconds', async () => {
+  const { create, addNode, titles, upToDate } = createClient(await register(app));
+  const words = Array.from({ length: 2_000 }, (_, at) => `w${at}`).join(' ');
+  const nodes = [{ node_type: 'section', title: 'Long', content: text(words) }];
+  const { id } = await create({ title: 'Compressor', nodes });
+  await upToDate();
+  await addNode(id, 'Gasket');
+  expect(await documentRows().countDocuments({ _id: id, reindex_at: { $ne: null } })).toBe(1);
+  await until('the new word', async () => (await titles('compressor w1999 gasket')).length === 1);
 });
 
 test('q works with every filter, sort and page, and with counts', async () => {

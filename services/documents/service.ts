@@ -51,7 +51,7 @@ export const documents = service({
     const { importWorker, ...importDeps } = createImportParts({ settings, log, meters });
     const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
     const deps = {
-      ...{ store, repository, trees: nodeTrees, now, ...assetDeps, ...importDeps },
+      ...{ store, repository, trees: nodeTrees, search: searchWords, now, ...assetDeps, ...importDeps },
       ...{ listing: listing(store, searchWords), families: families(store, repository) },
       ...{ assignees: assignees(store, now), approvals: approvals(store), quota: quota(store) },
       documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),

@@ -250,6 +250,29 @@ describe('updateNode', () => {
       expect(outcome(await change(id, at('A'), body))).toEqual([400, 'invalid_request']);
   });
 
+  test('updateNode and reorderNodes with equal values change nothing', async () => {
+    const { id, nodes } = await createSample();
+    const node = findNode(nodes, 'A1');
+    const content = { type: 'doc', content: [{ type: 'paragraph' }] };
+    await change(id, node.id, { content });
+    const before = await read(id);
+    const { title, order } = node;
+    for (const body of [
+      { title: ` ${title} ` },
+      { title, order, content },
+      { parent_id: findNode(nodes, 'A').id },
+    ]) {
+      const { status, body: unchanged } = await change(id, node.id, body);
+      expect([status, unchanged]).toEqual([200, findNode(before.nodes, 'A1')]);
+    }
+    const { status, headers } = await reorder(id, [{ node_id: node.id, order }]);
+    expect([status, headers.get('etag'), await read(id)]).toEqual([204, await etag(id), before]);
+    // equal values are checked like others
+    expect(outcome(await change(id, node.id, { title, parent_id: null }))).toEqual([400, 'node_hierarchy']);
+    await change(id, node.id, { content: null });
+    expect((await read(id)).updated_at).not.toBe(before.updated_at);
+  });
+
   test('updateNode and deleteNode return 404 for nodes of other documents', async () => {
     const { id } = await createSample();
     const other = await createSample();
@@ -389,11 +412,12 @@ describe('replaceTree', () => {
 describe('preconditions of node writes', () => {
   /** Returns one request for each operation that writes nodes, with its status on success. */
   const writes = (id: string, nodes: Node[]) => {
-    const node = `${id}/nodes/${findNode(nodes, 'B1').id}`;
+    const node_id = findNode(nodes, 'B1').id;
+    const node = `${id}/nodes/${node_id}`;
     return [
       ['POST', `${id}/nodes`, { node_type: 'section', title: 'x', order: 1 }, 201],
       ['PATCH', node, { title: 'y' }, 200],
-      ['POST', `${id}/nodes/reorder`, { nodes: [] }, 204],
+      ['POST', `${id}/nodes/reorder`, { nodes: [{ node_id, order: 7 }] }, 204],
       ['DELETE', node, undefined, 204],
       ['PUT', `${id}/nodes`, { nodes: [] }, 200],
     ] as const;

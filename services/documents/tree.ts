@@ -1,4 +1,5 @@
 /** Handles the operations on nodes: create, update, move, delete, reorder, replace the whole tree. */
+import { isDeepStrictEqual } from 'node:util';
 import { type BodyOf, json, listErrors, newId, type Problem } from '#libs/contract';
 import { handle, type Reply, type RequestInfo, reply } from '#libs/http';
 import type { Actor, Transaction } from '#libs/store';
@@ -21,6 +22,7 @@ import type { Assets } from './store/assets.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { Decision, DocumentRepository, Updated } from './store/document-repository.ts';
 import { toEtag } from './store/preconditions.ts';
+import type { Search } from './store/search.ts';
 import type { NodeChange, Trees } from './store/tree.ts';
 import { checkLimits, flattenTree } from './tree-input.ts';
 import { renderNode } from './tree-json.ts';
@@ -30,11 +32,13 @@ export function nodeHandlers({
   repository,
   trees,
   assets,
+  search,
   documentReply,
 }: {
   repository: DocumentRepository;
   trees: Trees;
   assets: Pick<Assets, 'reference'>;
+  search: Pick<Search, 'addTitle'>;
   documentReply: DocumentReply;
 }) {
   const assertAuthorized = ({ actor, params, authorize }: Omit<EditRequest, 'call'>) =>
@@ -51,7 +55,8 @@ export function nodeHandlers({
             const added = toNode(body, current, actor.user_id, at);
             await assertParent(current, added, added.parent_id, tx);
             await trees.add([added], tx);
-            return { change: size, changesText: true, result: added };
+            const isIndexed = await search.addTitle(current, added.title, tx);
+            return { change: size, changesText: !isIndexed, result: added };
           });
           return replyWithNode(document, node);
         }),
@@ -71,6 +76,7 @@ export function nodeHandlers({
           const content_bytes = current.content_bytes - countBytes(node.content) + countBytes(content);
           const size = checkLimits({ ...current, content_bytes });
           const changesText = change.title !== undefined || change.content !== undefined;
+          if (hasAll(node, change)) return { change: {}, isUnchanged: true, result: node };
           return { change: size, changesText, result: await trees.change(node, change, at, tx) };
         });
         const descendants = await trees.findDescendants(document, changed, tx);
@@ -102,7 +108,7 @@ export function nodeHandlers({
             if (unknown.length > 0) throw unknownNodesProblem(unknown);
             const moved = nodes.filter(({ node_id, order }) => orders.get(node_id) !== order);
             await trees.reorder(moved, at, tx);
-            return { change: {} };
+            return { change: {}, isUnchanged: moved.length === 0 };
           });
           return replyWithEtag(document);
         }),
@@ -197,6 +203,11 @@ function toNodeChange({ title, content, order, parent_id }: BodyOf<typeof update
     ...(order !== undefined && { order }),
     ...(parent_id !== undefined && { parent_id }),
   };
+}
+
+/** Returns true if a node has all values of a change. */
+function hasAll(node: NodeRow, change: NodeChange): boolean {
+  return isDeepStrictEqual({ ...node, ...change }, node);
 }
 
 /** Creates the reply with a node, its descendants and the new ETag of the document. */

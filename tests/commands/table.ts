@@ -62,7 +62,7 @@ export const maxCounts: Readonly<Record<string, Row>> = {
   createImport:          [ 5,  5,  1,  5],
   createAsset:           [ 2,  2,  1,  2],
   getAsset:              [ 2,  0,  0,  0],
-  createNode:            [ 4,  5,  1,  5],
+  createNode:            [ 2,  3,  1,  3],
   deleteNode:            [ 5,  5,  1,  5],
   reorderNodes:          [ 3,  2,  1,  2],
   replaceTree:           [ 4,  6,  1,  6],

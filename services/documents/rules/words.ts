@@ -57,6 +57,8 @@ export interface WordBag {
   /** Adds words of another bag until this one is full. */
   addWords(words: Iterable<string>): void;
   isFull(): boolean;
+  /** The size of the words, and of the word that did not fit if the bag is full. */
+  bytes(): number;
   /** The distinct words, in the order in which they were added. */
   readonly words: ReadonlySet<string>;
 }
@@ -80,6 +82,7 @@ export function wordBag(maxBytes = maxWordBytes): WordBag {
     addWords,
     words,
     isFull: () => isFull,
+    bytes: () => bytes,
   };
 }
 

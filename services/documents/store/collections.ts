@@ -180,6 +180,8 @@ export const search = collection('search', {
     organization_id: z.string(),
     /** Every normalized word of the titles and text, once; at most 64 KiB. */
     words: z.array(z.string()),
+    /** At least the size of `words`, see `WordBag`. Rows from before this field existed get it with their next words. */
+    word_bytes: z.number().exactOptional(),
     /** The row version of the document that the words were read from. */
     row_version: z.number(),
     /** Only in the row of the lease: its holder and its end. */

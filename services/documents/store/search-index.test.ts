@@ -39,6 +39,7 @@ async function insertStale(count: number): Promise<(DocumentRow & { reindex_at: 
   return inserted;
 }
 
+const words = (...all: string[]) => ({ words: all, word_bytes: 100 });
 const getWords = async (id: string) => (await rows().search.findOne({ _id: id }))?.words;
 const getReindexAt = async (id: string) => (await rows().documents.findOne({ _id: id }))?.reindex_at;
 
@@ -102,23 +103,39 @@ test('a document that changes while it is indexed is indexed again', async () =>
   if (!first) throw new Error('The document was not found');
   const change = { $set: { title: 'Later', reindex_at: clock.now() }, $inc: { row_version: 1 } };
   await rows().documents.updateOne({ _id: id }, change);
-  await replica().save([{ ...first, words: ['early'] }]);
+  await replica().save([{ ...first, ...words('early') }]);
   expect([await getWords(id), await getReindexAt(id)]).toEqual([['early'], clock.now()]);
   const [second] = await replica().findStale(10);
   if (!second) throw new Error('The changed document was not found');
-  await replica().save([{ ...second, words: ['later'] }]);
+  await replica().save([{ ...second, ...words('later') }]);
   expect([await getWords(id), await getReindexAt(id)]).toEqual([['later'], null]);
 
   // the first process saves after a long pause
-  await replica().save([{ ...first, words: ['early'] }]);
+  await replica().save([{ ...first, ...words('early') }]);
   expect([await getWords(id), await getReindexAt(id)]).toEqual([['later'], null]);
+});
+
+test('a late save does not remove the words of a new node', async () => {
+  const [document] = await insertStale(1);
+  const [found] = await replica().findStale(10);
+  if (!document || !found) throw new Error('The document was not found');
+  const addTitle = (changed: Partial<DocumentRow>) =>
+    store.transact({ organization_id: newId(), user_id: null }, (tx) =>
+      search(store).addTitle({ ...document, ...changed }, 'A new Node', tx),
+    );
+  // the words are outdated, or, although they are not, there are none
+  expect([await addTitle({}), await addTitle({ reindex_at: null })]).toEqual([false, false]);
+  await replica().save([{ ...found, ...words('early', 'node') }]);
+  expect(await addTitle({ reindex_at: null })).toBe(true);
+  await replica().save([{ ...found, ...words('early', 'node') }]);
+  expect(await getWords(document._id)).toEqual(['early', 'node', 'a', 'new']);
 });
 
 test('of two concurrent first saves, the later version remains', async () => {
   for (const document of await insertStale(20)) {
     await Promise.all([
-      replica().save([{ ...document, words: ['early'] }]),
-      replica().save([{ ...document, row_version: 2, words: ['later'] }]),
+      replica().save([{ ...document, ...words('early') }]),
+      replica().save([{ ...document, row_version: 2, ...words('later') }]),
     ]);
     expect(await getWords(document._id)).toEqual(['later']);
   }
@@ -127,7 +144,7 @@ test('of two concurrent first saves, the later version remains', async () => {
 test('deleting a document removes its words, also those saved later', async () => {
   const [first, second] = await insertStale(2);
   const found = await replica().findStale(10);
-  await replica().save(found.map((document) => ({ ...document, words: ['word'] })));
+  await replica().save(found.map((document) => ({ ...document, ...words('word') })));
   const remove = (id: string, fails: boolean) =>
     store.transact({ organization_id: newId(), user_id: null }, async (tx) => {
       await store.rows(documents).deleteOne({ _id: id }, { session: tx.session });
@@ -139,7 +156,7 @@ test('deleting a document removes its words, also those saved later', async () =
   await remove(deleted, false);
   expect([await getWords(remaining), await getWords(deleted)]).toEqual([['word'], undefined]);
 
-  await replica().save(found.map((document) => ({ ...document, words: ['late'] })));
+  await replica().save(found.map((document) => ({ ...document, ...words('late') })));
   expect([await getWords(remaining), await getWords(deleted)]).toEqual([['late'], undefined]);
 });
 

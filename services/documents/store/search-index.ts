@@ -2,7 +2,7 @@
 import { newId } from '#libs/contract';
 import { isDuplicate, type Store, withTimeout } from '#libs/store';
 import { normalizeTitle } from '../rules/words.ts';
-import { type DocumentRow, documents, type NodeRow, nodes, search } from './collections.ts';
+import { type DocumentRow, documents, type NodeRow, nodes, type SearchRow, search } from './collections.ts';
 
 /**
  * The length of the lease, ms. The holder renews it when half of it has passed, if there is work. A process that does
@@ -21,6 +21,9 @@ export interface StaleDocument extends Pick<DocumentRow, '_id' | 'organization_i
   node_count: number;
   reindex_at: Date;
 }
+
+/** An outdated document with its new words. */
+export type IndexedDocument = StaleDocument & Required<Pick<SearchRow, 'words' | 'word_bytes'>>;
 
 /** The title and rich text of one node; the rich text is JSON text. */
 export type NodeText = Pick<NodeRow, 'document_id' | 'title' | 'content'>;
@@ -101,11 +104,11 @@ export function searchIndex(store: Store, now: () => Date) {
      * Writes words, unless those of a later version exist. Marks documents as up to date if they have not
      * changed since they were found.
      */
-    async save(documents: readonly (StaleDocument & { words: readonly string[] })[]): Promise<void> {
-      const updates = documents.map(({ _id, organization_id, row_version, words }) => ({
+    async save(documents: readonly IndexedDocument[]): Promise<void> {
+      const updates = documents.map(({ _id, organization_id, row_version, words, word_bytes }) => ({
         updateOne: {
           filter: { _id, row_version: { $lte: row_version } },
-          update: { $set: { organization_id, row_version, words: [...words] } },
+          update: { $set: { organization_id, row_version, words: [...words], word_bytes } },
           upsert: true,
         },
       }));

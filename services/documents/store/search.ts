@@ -1,7 +1,7 @@
 /** Finds documents by their words in MongoDB (docs/adr/0013). The search index lags behind the writes. */
 import type { Actor, Store, Transaction } from '#libs/store';
-import { normalizeTitle } from '../rules/words.ts';
-import { search as searchRows } from './collections.ts';
+import { normalizeTitle, wordBag } from '../rules/words.ts';
+import { type DocumentRow, search as searchRows } from './collections.ts';
 
 /** The maximum number of documents that one query finds. */
 const maxMatches = 1_000;
@@ -12,9 +12,17 @@ const maxCandidates = 10 * maxMatches;
 /** The number of words whose documents are counted to find the rarest word. */
 const maxCountedWords = 8;
 
+/**
+ * The maximum size of a document's words to which those of a title are added at once, see `WordBag`. MongoDB reads and
+ * compares all of them, so for a document with more words, indexing it once after several changes costs less.
+ */
+const maxExtendedBytes = 8 * 1024;
+
 /** Creates the store that finds documents by their words. */
 export function search(store: Store) {
   const rows = store.rows(searchRows);
+  // for the command of a frequent request
+  const driver = store.collection(searchRows);
 
   return {
     /**
@@ -34,6 +42,29 @@ export function search(store: Store) {
         ])
         .exec();
       return found.map(({ _id }) => _id);
+    },
+
+    /**
+     * Adds the words of a new node to those of its document, in the transaction that adds the node. Returns false if
+     * the document has many words or outdated ones: then it must be indexed again.
+     */
+    async addTitle(
+      { _id, row_version, reindex_at }: DocumentRow,
+      title: string,
+      { session }: Transaction,
+    ): Promise<boolean> {
+      if (reindex_at !== null) return false;
+      const added = wordBag();
+      added.add(title);
+      const hasFewWords = { _id, word_bytes: { $lte: maxExtendedBytes } };
+      const change = {
+        $addToSet: { words: { $each: [...added.words] } },
+        // also counts words that the document has already
+        $inc: { word_bytes: added.bytes() },
+        $set: { row_version: row_version + 1 },
+      };
+      const { matchedCount } = await driver.updateOne(hasFewWords, change, { session });
+      return matchedCount > 0;
     },
 
     /** Deletes the words of a document, in the transaction that deletes the document. */
