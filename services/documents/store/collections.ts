@@ -180,7 +180,7 @@ export const search = collection('search', {
     organization_id: z.string(),
     /** Every normalized word of the titles and text, once; at most 64 KiB. */
     words: z.array(z.string()),
-    /** At least the size of `words`, see `WordBag`. Rows from before this field existed get it with their next words. */
+    /** At least the size of `words`, see `WordBag`. Absent until the words are written again, if they are older. */
     word_bytes: z.number().exactOptional(),
     /** The row version of the document that the words were read from. */
     row_version: z.number(),

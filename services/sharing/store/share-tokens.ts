@@ -137,12 +137,11 @@ export function sharingStore(store: Store) {
     /** The rows of a link, in one query. The lookup needs no organization, because the token is secret. */
     async findLink(slug: string, token: string): Promise<LinkRows> {
       const [found] = await driver.aggregate<LinkQueryResult>(createLinkQuery(slug, token)).toArray();
-      const [storedToken, organization, document] = [
-        found?.tokens[0],
-        found?.organizations[0],
-        found?.documents[0],
-      ];
-      return { storedToken, organization, document };
+      return {
+        storedToken: found?.tokens[0],
+        organization: found?.organizations[0],
+        document: found?.documents[0],
+      };
     },
 
     /** Stores a token with its controls and replaces the family's previous one. */
