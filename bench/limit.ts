@@ -1,8 +1,8 @@
-/** Limits: absolute goals for durations, memory and rates, which cannot be expressed as a ratio. */
+/** Limits: goals for durations, memory and rates, most of them absolute. */
 import type { BenchFixture } from './fixture.ts';
 import { toSpread } from './statistics.ts';
 
-/** A measured value with an absolute goal. */
+/** A measured value with a goal. */
 export interface Limit {
   name: string;
   unit: 's' | 'ms' | 'MB' | '/s' | '%';
@@ -10,6 +10,8 @@ export interface Limit {
   goal: number;
   /** Whether the goal is a lower limit. */
   isMinimum?: true;
+  /** Whether the goal is a multiple of the statistic of the baseline. */
+  isRatio?: true;
   /** The statistic that is compared with the goal. */
   statistic: 'p50' | 'p95' | 'p99' | 'median' | 'largest';
   remark?: string;
@@ -21,7 +23,7 @@ export interface Limit {
 
 /** The result of a limit. */
 export interface LimitResult
-  extends Pick<Limit, 'name' | 'unit' | 'goal' | 'isMinimum' | 'statistic' | 'remark'> {
+  extends Pick<Limit, 'name' | 'unit' | 'goal' | 'isMinimum' | 'isRatio' | 'statistic' | 'remark'> {
   /** The statistic of the service. */
   value: number;
   /** The statistic of the baseline. */
@@ -33,7 +35,7 @@ export interface LimitResult
 
 /** Measures one limit. */
 export async function measureLimit(limit: Limit, fixture: BenchFixture, share: number): Promise<LimitResult> {
-  const { name, unit, goal, isMinimum, statistic, remark } = limit;
+  const { name, unit, goal, isMinimum, isRatio, statistic, remark } = limit;
   const values = (await limit.measure(fixture, share)).toSorted((a, b) => a - b);
   const baselineValues = (await limit.measureBaseline?.(fixture, share))?.toSorted((a, b) => a - b);
   return {
@@ -41,6 +43,7 @@ export async function measureLimit(limit: Limit, fixture: BenchFixture, share: n
     unit,
     goal,
     ...(isMinimum && { isMinimum }),
+    ...(isRatio && { isRatio }),
     statistic,
     ...(remark !== undefined && { remark }),
     value: toStatistic(values, statistic),
@@ -61,8 +64,11 @@ const percentiles: Partial<Record<Limit['statistic'], number>> = { p50: 0.5, p95
 /** Returns whether the goal is met. */
 export function isMet({
   value,
+  baseline = Number.NaN,
   goal,
   isMinimum,
-}: Pick<LimitResult, 'value' | 'goal' | 'isMinimum'>): boolean {
-  return isMinimum ? value >= goal : value <= goal;
+  isRatio,
+}: Omit<LimitResult, 'name'>): boolean {
+  const compared = isRatio ? value / baseline : value;
+  return isMinimum ? compared >= goal : compared <= goal;
 }

@@ -148,11 +148,11 @@ function toCells(result: Result): string[] {
 }
 
 function toLimitCells(result: LimitResult): string[] {
-  const { name, unit, goal, isMinimum, statistic, value, baseline, median, count } = result;
+  const { name, unit, goal, isMinimum, isRatio, statistic, value, baseline, median, count } = result;
   return [
     name,
     `${statistic} ${formatNumber(value)} ${unit}`,
-    `${isMinimum ? '≥' : '≤'} ${goal} ${unit} ${isMet(result) ? '✓' : '✗'}`,
+    `${isMinimum ? '≥' : '≤'} ${goal} ${isRatio ? 'times the baseline' : unit} ${isMet(result) ? '✓' : '✗'}`,
     baseline === undefined ? '' : `${formatNumber(baseline)} ${unit} (${formatNumber(value / baseline)})`,
     `${formatNumber(median)} ${unit}`,
     String(count),

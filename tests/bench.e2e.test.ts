@@ -143,4 +143,8 @@ test('a limit reports the baseline with the same statistic and the ratio', async
   const result = await measureLimit(limit, {} as BenchFixture, 1);
   expect(result).toMatchObject({ value: 95, baseline: 47.5 });
   expect(limitLine(result)).toMatch(/p95 95 ms, goal ≤ 100 ms ✓; baseline 47\.5 ms \(2\);/);
+  const lineOf = async (goal: number) =>
+    limitLine(await measureLimit({ ...limit, goal, isRatio: true }, {} as BenchFixture, 1));
+  expect(await lineOf(2)).toMatch(/p95 95 ms, goal ≤ 2 times the baseline ✓; baseline 47\.5 ms \(2\);/);
+  expect(await lineOf(1.9)).toMatch(/goal ≤ 1.9 times the baseline ✗/);
 });

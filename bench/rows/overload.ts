@@ -75,9 +75,10 @@ function createLimits(load: Load): Limit[] {
       ...createLimit(
         'three times the capacity: an accepted request',
         'p99',
-        500,
+        3,
         ({ overloaded }) => overloaded.acceptedMs,
       ),
+      isRatio: true,
       measureBaseline: async (fixture, share) => (await runOnce(fixture, share)).unloaded.acceptedMs,
     },
     createLimit(
