@@ -41,10 +41,13 @@ export const queryFlag = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
-/** An integer as a query parameter: decimal digits only, where `Number` would also accept `0x10` or `1e1`. */
+/** An integer as a query parameter: decimal digits only. `Number` would also accept `0x10` or `1e1`. */
 export function queryInteger(minimum: number, maximum: number) {
   const parse = (value: unknown) => (/^-?\d+$/.test(String(value)) ? Number(value) : value);
-  return z.preprocess(parse, z.int().min(minimum).max(maximum));
+  const integer = z.int({
+    error: ({ code }) => (code === 'invalid_type' ? 'Must be a whole number' : undefined),
+  });
+  return z.preprocess(parse, integer.min(minimum).max(maximum));
 }
 
 /** A query parameter that may be repeated. One value is an array with it. */

@@ -31,6 +31,7 @@ describe('pages', () => {
       '1.0',
     ])
       expect(query.safeParse({ limit }).success).toBe(false);
+    expect(query.safeParse({ limit: '0x10' }).error?.issues[0]?.message).toBe('Must be a whole number');
   });
 
   test('a cursor decodes to its position', () => {
