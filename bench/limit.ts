@@ -37,6 +37,7 @@ export interface LimitResult
 export async function measureLimit(limit: Limit, fixture: BenchFixture, share: number): Promise<LimitResult> {
   const { name, unit, goal, isMinimum, isRatio, statistic, remark } = limit;
   const values = (await limit.measure(fixture, share)).toSorted((a, b) => a - b);
+  if (isRatio && !limit.measureBaseline) throw new Error(`${name} needs a baseline`);
   const baselineValues = (await limit.measureBaseline?.(fixture, share))?.toSorted((a, b) => a - b);
   return {
     name,

@@ -41,7 +41,7 @@ export const queryFlag = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
-/** An integer as a query parameter: decimal digits only. `Number` would also accept `0x10` or `1e1`. */
+/** An integer as a query parameter: decimal digits after an optional minus. `Number` would also accept `0x10`. */
 export function queryInteger(minimum: number, maximum: number) {
   const parse = (value: unknown) => (/^-?\d+$/.test(String(value)) ? Number(value) : value);
   const integer = z.int({

@@ -28,8 +28,9 @@ export class WorkerCrashed extends Error {}
 /** A worker. It runs one task at a time. */
 export type Worker = ReturnType<typeof startWorker>;
 
-/** Environment variables that a worker receives: runtime configuration, no secrets such as `NODE_AUTH_TOKEN`. */
-const inheritedVariables = /^(PATH|TZ|LANG|LC_.+|NODE_(?!AUTH_).+|SSL_CERT_.+|MALLOC_.+|LD_.+|UV_.+)$/;
+/** Environment variables that a worker receives: runtime configuration, without tokens such as `NODE_AUTH_TOKEN`. */
+const inheritedVariables =
+  /^(PATH|TZ|LANG|LC_.+|NODE_(?!AUTH_).+|SSL_CERT_.+|MALLOC_.+|LD_(LIBRARY_PATH|PRELOAD)|UV_.+)$/;
 /** A flag of Node that takes precedence over `--max-old-space-size`. */
 const heapPercentage = /--max-old-space-size-percentage=\S+/g;
 

@@ -1,5 +1,4 @@
 /** Handles the operations on nodes: create, update, move, delete, reorder, replace the whole tree. */
-import { isDeepStrictEqual } from 'node:util';
 import { type BodyOf, json, listErrors, newId, type Problem } from '#libs/contract';
 import { handle, type Reply, type RequestInfo, reply } from '#libs/http';
 import type { Actor, Transaction } from '#libs/store';
@@ -207,7 +206,14 @@ function toNodeChange({ title, content, order, parent_id }: BodyOf<typeof update
 
 /** Returns true if a node has all values of a change. */
 function hasAll(node: NodeRow, change: NodeChange): boolean {
-  return isDeepStrictEqual({ ...node, ...change }, node);
+  const {
+    title = node.title,
+    content = node.content,
+    order = node.order,
+    parent_id = node.parent_id,
+  } = change;
+  const isSameText = title === node.title && content === node.content;
+  return isSameText && order === node.order && parent_id === node.parent_id;
 }
 
 /** Creates the reply with a node, its descendants and the new ETag of the document. */

@@ -57,7 +57,7 @@ export interface WordBag {
   /** Adds words of another bag until this one is full. */
   addWords(words: Iterable<string>): void;
   isFull(): boolean;
-  /** The size of the words, and of the word that did not fit if the bag is full. */
+  /** The size of the words. Of a full bag, it includes words that did not fit. */
   bytes(): number;
   /** The distinct words, in the order in which they were added. */
   readonly words: ReadonlySet<string>;

@@ -180,9 +180,9 @@ export const search = collection('search', {
     organization_id: z.string(),
     /** Every normalized word of the titles and text, once; at most 64 KiB. */
     words: z.array(z.string()),
-    /** At least the size of `words`, see `WordBag`. Absent until the words are written again, if they are older. */
+    /** At least the size of `words`, see `WordBag`. Absent or too small if an older version wrote them last. */
     word_bytes: z.number().exactOptional(),
-    /** The row version of the document that the words were read from. */
+    /** The row version of the document whose words these are. */
     row_version: z.number(),
     /** Only in the row of the lease: its holder and its end. */
     leased_by: id.exactOptional(),

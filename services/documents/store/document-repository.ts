@@ -19,7 +19,7 @@ import { matchUnchangedRow } from './update-events.ts';
 export interface Decision {
   /** The fields of the document to change. */
   change: Change;
-  /** Whether the document has all values of the change already. Then its row stays as it is. */
+  /** Whether neither the document nor its nodes change. Then its row stays as it is. */
   isUnchanged?: boolean;
   /** Whether a title or rich text in the tree changes. */
   changesText?: boolean;

@@ -1,4 +1,4 @@
-/** Finds documents by their words in MongoDB (docs/adr/0013). The search index lags behind the writes. */
+/** Finds documents by their words in MongoDB (docs/adr/0013), and adds the words of new nodes (docs/adr/0072). */
 import type { Actor, Store, Transaction } from '#libs/store';
 import { normalizeTitle, wordBag } from '../rules/words.ts';
 import { type DocumentRow, search as searchRows } from './collections.ts';
