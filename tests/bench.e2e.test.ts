@@ -147,4 +147,7 @@ test('a limit reports the baseline with the same statistic and the ratio', async
     limitLine(await measureLimit({ ...limit, goal, isRatio: true }, {} as BenchFixture, 1));
   expect(await lineOf(2)).toMatch(/p95 95 ms, goal ≤ 2 times the baseline ✓; baseline 47\.5 ms \(2\);/);
   expect(await lineOf(1.9)).toMatch(/goal ≤ 1.9 times the baseline ✗/);
+  const { measureBaseline: _, ...alone } = limit;
+  const measuring = measureLimit({ ...alone, isRatio: true }, {} as BenchFixture, 1);
+  await expect(measuring).rejects.toThrow('needs a baseline');
 });

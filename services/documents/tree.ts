@@ -37,7 +37,7 @@ export function nodeHandlers({
   repository: DocumentRepository;
   trees: Trees;
   assets: Pick<Assets, 'reference'>;
-  search: Pick<Search, 'addTitle'>;
+  search: Pick<Search, 'addNodeWords'>;
   documentReply: DocumentReply;
 }) {
   const assertAuthorized = ({ actor, params, authorize }: Omit<EditRequest, 'call'>) =>
@@ -54,7 +54,7 @@ export function nodeHandlers({
             const added = toNode(body, current, actor.user_id, at);
             await assertParent(current, added, added.parent_id, tx);
             await trees.add([added], tx);
-            const isIndexed = await search.addTitle(current, added.title, tx);
+            const isIndexed = await search.addNodeWords(current, added.title, tx);
             return { change: size, changesText: !isIndexed, result: added };
           });
           return replyWithNode(document, node);

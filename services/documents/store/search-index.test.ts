@@ -119,16 +119,16 @@ test('a late save does not remove the words of a new node', async () => {
   const [document] = await insertStale(1);
   const [found] = await replica().findStale(10);
   if (!document || !found) throw new Error('The document was not found');
-  const addTitle = (changed: Partial<DocumentRow>) =>
+  const addNode = (changed: Partial<DocumentRow>) =>
     store.transact({ organization_id: newId(), user_id: null }, (tx) =>
-      search(store).addTitle({ ...document, ...changed }, 'A new Node', tx),
+      search(store).addNodeWords({ ...document, ...changed }, 'A new Node', tx),
     );
   // there are no words, although they are marked as up to date
-  expect(await addTitle({ reindex_at: null })).toBe(false);
+  expect(await addNode({ reindex_at: null })).toBe(false);
   await replica().save([{ ...found, ...words('early', 'node') }]);
   // they are outdated, and will be written anyway
-  expect([await addTitle({}), await getWords(document._id)]).toEqual([false, ['early', 'node']]);
-  expect(await addTitle({ reindex_at: null })).toBe(true);
+  expect([await addNode({}), await getWords(document._id)]).toEqual([false, ['early', 'node']]);
+  expect(await addNode({ reindex_at: null })).toBe(true);
   await replica().save([{ ...found, ...words('early', 'node') }]);
   expect(await getWords(document._id)).toEqual(['early', 'node', 'a', 'new']);
 });

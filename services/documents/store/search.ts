@@ -9,19 +9,19 @@ const maxMatches = 1_000;
 /** How many documents with the rarest word are checked for the other words. Bounds the query time. */
 const maxCandidates = 10 * maxMatches;
 
-/** The number of words whose documents are counted to find the rarest word. */
+/** At most this many words of a query, the longest ones, are counted to find the rarest. */
 const maxCountedWords = 8;
 
 /**
- * The maximum size of a document's words to which those of a title are added at once, see `WordBag`. MongoDB reads and
- * compares all of them, so for a document with more words, indexing it once after several changes costs less.
+ * If the words of a document take more bytes, as `WordBag` counts them, `addNodeWords` adds none: MongoDB would compare
+ * all words of the document for each new node, and indexing it once after several changes costs less.
  */
-const maxExtendedBytes = 8 * 1024;
+const maxBytesBeforeAdding = 8 * 1024;
 
 /** Creates the store that finds documents by their words. */
 export function search(store: Store) {
   const rows = store.rows(searchRows);
-  // for the command of a frequent request
+  // takes less CPU time than mongoose, for a frequent request
   const driver = store.collection(searchRows);
 
   return {
@@ -30,7 +30,7 @@ export function search(store: Store) {
      * are frequent, only the newest 10,000 documents with the rarest word are checked.
      */
     async matches({ organization_id }: Actor, words: readonly string[]): Promise<string[]> {
-      const [rarest, ...others] = await sortRarestFirst(organization_id, words);
+      const [rarest, ...others] = await putRarestFirst(organization_id, words);
       if (rarest === undefined) return [];
       const found = await rows
         .aggregate<{ _id: string }>([
@@ -45,25 +45,27 @@ export function search(store: Store) {
     },
 
     /**
-     * Adds the words of a new node to those of its document, in the transaction that adds the node. Returns false if
-     * the document has many words or outdated ones: then it must be indexed again.
+     * Adds the words of the title of a new node, which has no other text, to the words of its document, in the
+     * transaction that adds the node. Adds nothing and returns false if the index worker has to write the words of the
+     * document: because they are outdated, missing or many. The caller then marks the document (`scheduleReindex`).
      */
-    async addTitle(
+    async addNodeWords(
       { _id, row_version, reindex_at }: DocumentRow,
       title: string,
       { session }: Transaction,
     ): Promise<boolean> {
       if (reindex_at !== null) return false;
-      const added = wordBag();
-      added.add(title);
-      const hasFewWords = { _id, word_bytes: { $lte: maxExtendedBytes } };
+      const titleWords = wordBag();
+      titleWords.add(title);
+      const filter = { _id, word_bytes: { $lte: maxBytesBeforeAdding } };
       const change = {
-        $addToSet: { words: { $each: [...added.words] } },
-        // also counts words that the document has already
-        $inc: { word_bytes: added.bytes() },
+        $addToSet: { words: { $each: [...titleWords.words] } },
+        // too much if the document has some of the words already, until the worker writes all of them again
+        $inc: { word_bytes: titleWords.bytes() },
+        // the version that the document gets in this transaction: the worker does not overwrite words of a later one
         $set: { row_version: row_version + 1 },
       };
-      const { matchedCount } = await driver.updateOne(hasFewWords, change, { session });
+      const { matchedCount } = await driver.updateOne(filter, change, { session });
       return matchedCount > 0;
     },
 
@@ -73,8 +75,11 @@ export function search(store: Store) {
     },
   };
 
-  /** Puts the rarest word first: MongoDB scans the index only for that. Empty if a word is in no document. */
-  async function sortRarestFirst(
+  /**
+   * Puts the rarest of the counted words first, because MongoDB scans the index only for the first one. Returns no
+   * words if one of them is in no document of the organization.
+   */
+  async function putRarestFirst(
     organization_id: string,
     words: readonly string[],
   ): Promise<readonly string[]> {
@@ -86,7 +91,7 @@ export function search(store: Store) {
         count: await rows.countDocuments({ organization_id, words: word }, { limit: maxCandidates }),
       })),
     );
-    // of equally frequent words, the first is the longest
+    // of equally frequent words, the longest one
     const rarest = counts.reduce((least, next) => (next.count < least.count ? next : least));
     return rarest.count === 0 ? [] : [rarest.word, ...words.filter((word) => word !== rarest.word)];
   }
