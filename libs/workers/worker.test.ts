@@ -31,7 +31,8 @@ async function startProgram(name: string, text: string, maxRestMs?: number) {
 }
 
 test('a worker inherits the configuration of the runtime, but no tokens', async () => {
-  const variables = { NODE_AUTH_TOKEN: 'secret', MONGODB_URI: 'mongodb://secret', NODE_ICU_DATA: '' };
+  const secrets = { NODE_AUTH_TOKEN: 'secret', LD_SDK_KEY: 'secret', MONGODB_URI: 'mongodb://secret' };
+  const variables = { ...secrets, NODE_ICU_DATA: '' };
   Object.assign(process.env, variables);
   const worker = await startProgram(
     'variables',

@@ -133,6 +133,18 @@ test('a late save does not remove the words of a new node', async () => {
   expect(await getWords(document._id)).toEqual(['early', 'node', 'a', 'new']);
 });
 
+test('the words of new nodes count until their document has too many', async () => {
+  const [document] = await insertStale(1);
+  if (!document) throw new Error('The document was not inserted');
+  await replica().save([{ ...document, ...words('first'), word_bytes: 8 * 1024 }]);
+  const addNode = (title: string) =>
+    store.transact({ organization_id: newId(), user_id: null }, (tx) =>
+      search(store).addNodeWords({ ...document, reindex_at: null }, title, tx),
+    );
+  expect([await addNode('Second'), await addNode('Third')]).toEqual([true, false]);
+  expect(await getWords(document._id)).toEqual(['first', 'second']);
+});
+
 test('of two concurrent first saves, the later version remains', async () => {
   for (const document of await insertStale(20)) {
     await Promise.all([
