@@ -2,7 +2,8 @@
 import { getAssetId, walk } from '#libs/rich-text';
 import { groupByParent, type NodesByParent } from '../documents/contract.ts';
 import type { Control } from './rules/links.ts';
-import type { LinkDocument, NodeRow } from './store/share-tokens.ts';
+import type { LinkDocument } from './store/public-links.ts';
+import type { NodeRow } from './store/share-tokens.ts';
 
 /**
  * The document with all its nodes as JSON text, in the shape of `EmbeddedDocument`. The address of an asset is

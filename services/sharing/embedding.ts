@@ -33,7 +33,8 @@ import { protectedHeaders, publicHeaders } from './public-headers.ts';
 import { createRenderer, maxAttempts, tooManyUnknownLinks } from './rendering.ts';
 import { getFrameAncestors, type ResolvedLink, representations } from './representations.ts';
 import { resolveLink, wantsHtml } from './rules/links.ts';
-import type { LinkToken, SharingStore } from './store/share-tokens.ts';
+import type { LinkToken } from './store/public-links.ts';
+import type { SharingStore } from './store/share-tokens.ts';
 
 /** Dependencies and settings of the embed routes. */
 export interface EmbedOptions {

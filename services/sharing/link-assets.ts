@@ -12,7 +12,8 @@ import {
 import { assetId as assetIdShape, toAssetHeaders, toAssetKey, toBytes } from '../documents/contract.ts';
 import { hasAddresses } from './asset-addresses.ts';
 import type { CountAsset } from './metrics.ts';
-import type { LinkDocument, SharingStore } from './store/share-tokens.ts';
+import type { LinkDocument } from './store/public-links.ts';
+import type { SharingStore } from './store/share-tokens.ts';
 
 /** A request for a picture of a published version that the caller may read. */
 export interface AssetRequest {

@@ -2,7 +2,8 @@
 import { type Problem, type RateLimitPolicy, rateLimitHeaders, TooManyRequests } from '#libs/contract';
 import { startTimeSlices } from '#libs/workers';
 import type { AssetSizes } from './representations.ts';
-import type { LinkDocument, NodeRow, SharingStore } from './store/share-tokens.ts';
+import type { LinkDocument } from './store/public-links.ts';
+import type { NodeRow, SharingStore } from './store/share-tokens.ts';
 
 /** Reads what is rendered. */
 export type RenderSource = Pick<SharingStore, 'document' | 'nodes' | 'assetSizes'>;

@@ -7,7 +7,9 @@ import { markAddresses } from './asset-addresses.ts';
 import { embedJson } from './embed-json.ts';
 import { controlledFixture, rendererFixture } from './page/renderer-fixture.ts';
 import { frameAncestors, getControl } from './rules/links.ts';
-import type { LinkControls, LinkDocument, NodeRow, OrganizationProfile } from './store/share-tokens.ts';
+import type { LinkControls } from './store/collections.ts';
+import type { LinkDocument, OrganizationProfile } from './store/public-links.ts';
+import type { NodeRow } from './store/share-tokens.ts';
 
 /** The document that a link shows, without its nodes, its organization and its controls. */
 export interface ResolvedLink {

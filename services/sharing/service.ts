@@ -33,7 +33,8 @@ import { encodeToken } from './rules/links.ts';
 import { sharingSettings } from './settings.ts';
 import { acknowledgementCollections } from './store/acknowledgement-collections.ts';
 import { acknowledgementStores } from './store/acknowledgement-stores.ts';
-import { shareTokens, sharingStore } from './store/share-tokens.ts';
+import { shareTokens } from './store/collections.ts';
+import { sharingStore } from './store/share-tokens.ts';
 
 /** Creates the service, which serves public links to published documents. Only tests choose the cost of a hash. */
 export const createSharing = (passwordCost?: ScryptCost) =>

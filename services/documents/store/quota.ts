@@ -1,6 +1,6 @@
 /** Stores the publish quota in MongoDB: a ledger of every publish, and a counter for limited plans. */
 import { newId } from '#libs/contract';
-import type { Actor, Store, Transaction } from '#libs/store';
+import { type Actor, type Store, sharedRead, type Transaction } from '#libs/store';
 import { nextRenewal, subscriptionTerms, type Terms, toPeriod } from '../../identity/contract.ts';
 import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
@@ -12,6 +12,14 @@ export type ConsumeQuota = (documentId: string, tx: Transaction) => Promise<void
 export function quota(store: Store) {
   const rows = { ledger: store.collection(publishLedger), usage: store.rows(publishUsage) };
   const terms = store.read(subscriptionTerms);
+  // concurrent requests of an organization share a read
+  const findTerms = sharedRead({
+    toId: (organizationId) => organizationId,
+    async read(ids: readonly string[]) {
+      const found = await Promise.all(ids.map((id) => terms.in(id).one({})));
+      return new Map(found.flatMap((row) => (row ? [[row._id, row]] : [])));
+    },
+  });
 
   return {
     /**
@@ -20,7 +28,7 @@ export function quota(store: Store) {
      * the transaction of the publish.
      */
     async prepare({ organization_id }: Actor, at: Date): Promise<ConsumeQuota> {
-      const currentTerms = (await terms.in(organization_id).one({})) ?? {
+      const currentTerms = (await findTerms(organization_id)) ?? {
         publish_limit: 0,
         renews: 'never' as const,
         terms_version: 0,

@@ -1,6 +1,7 @@
 /** A small document with every element of a page; its rendering identifies the version of the renderer. */
 import { toAssetSource } from '#libs/rich-text';
-import type { LinkDocument, NodeRow, OrganizationProfile } from '../store/share-tokens.ts';
+import type { LinkDocument, OrganizationProfile } from '../store/public-links.ts';
+import type { NodeRow } from '../store/share-tokens.ts';
 
 const id = (last: number) => `00000000-0000-7000-8000-${String(last).padStart(12, '0')}`;
 const assetId = '0'.repeat(64);

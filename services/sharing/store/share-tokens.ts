@@ -1,57 +1,22 @@
 /** Stores share tokens in MongoDB and reads the views of documents and organizations. */
 import type mongoose from 'mongoose';
-import { z } from 'zod';
-import { id, newId, type RowOf } from '#libs/contract';
-import { type Actor, collection, type Store, type StoredRow, toSessionOptions } from '#libs/store';
+import { newId, type RowOf } from '#libs/contract';
+import { type Actor, type Store, toSessionOptions } from '#libs/store';
 import {
   assetBytes,
   assetDetails,
   documentNodes,
   documentStates,
-  publishedDocuments,
   toAssetKey,
 } from '../../documents/contract.ts';
 import { organizationProfiles } from '../../identity/contract.ts';
 import { hashToken } from '../rules/links.ts';
 import { sealedToken } from '../views.ts';
-
-/** The share tokens: one row for each family that has a token. */
-export const shareTokens = collection('share_tokens', {
-  row: z.object({
-    _id: id,
-    organization_id: id,
-    /** The document family; all revisions of a document share one token. */
-    family_id: id,
-    /** SHA-256 of the token, base64url. */
-    hash: z.string(),
-    /** The encrypted token, because the owner may look it up again. */
-    sealed: z.string(),
-    /** The family's `share_epoch` when the token was created; archiving increments the family's value. */
-    share_epoch: z.number(),
-    created_at: z.date(),
-    /** The controls of the link. Each is absent if it is not set. */
-    expires_at: z.date().optional(),
-    allowed_origins: z.array(z.string()).optional(),
-    /** The password as `scrypt$salt$hash`. */
-    password_hash: z.string().optional(),
-  }),
-  indexes: [
-    { on: { organization_id: 1, family_id: 1 }, options: { unique: true } },
-    { on: { hash: 1 }, options: { unique: true } },
-  ],
-  sealed: [sealedToken],
-});
-export type ShareTokenRow = StoredRow<typeof shareTokens>;
+import { controlNames, type LinkControls, type ShareTokenRow, shareTokens } from './collections.ts';
+import { findPublicLink } from './public-links.ts';
 
 export type DocumentState = RowOf<typeof documentStates>;
-/** A published document, as a public link reads it. */
-export type LinkDocument = RowOf<typeof publishedDocuments>;
 export type NodeRow = RowOf<typeof documentNodes>;
-export type OrganizationProfile = RowOf<typeof organizationProfiles>;
-
-/** The controls of a link: when it ends, who may frame its page, and the hash of its password. */
-export type LinkControls = Pick<ShareTokenRow, (typeof controlNames)[number]>;
-const controlNames = ['expires_at', 'allowed_origins', 'password_hash'] as const;
 
 /** Controls to change: null removes one, absent ones do not change. */
 export type ControlChanges = { [Name in keyof LinkControls]?: LinkControls[Name] | null };
@@ -63,33 +28,12 @@ export type StoredToken = { token: string } & LinkControls &
 /** A token to store; the store computes its hash. */
 export type NewToken = Omit<StoredToken, 'hash'>;
 
-/** The rows that decide whether a link works; each of them may be missing. */
-export interface LinkRows {
-  storedToken: LinkToken | undefined;
-  /** The organization with the slug of the link. */
-  organization: OrganizationProfile | undefined;
-  /** The published version of the token's family. */
-  document: LinkDocument | undefined;
-}
-
-/** What a public request needs of a token. */
-export type LinkToken = LinkControls & Pick<ShareTokenRow, 'organization_id' | 'hash' | 'share_epoch'>;
-
-/** What the query of `createLinkQuery` returns. */
-interface LinkQueryResult {
-  tokens: LinkToken[];
-  organizations: OrganizationProfile[];
-  documents: LinkDocument[];
-}
-
 export type SharingStore = ReturnType<typeof sharingStore>;
 
 /** Creates the repository of the sharing service; it seals tokens before it stores them. */
 export function sharingStore(store: Store) {
   const tokens = store.sealing(sealedToken);
   const rows = store.rows(shareTokens);
-  // for the query of the most frequent request
-  const driver = store.collection(shareTokens);
   const organizations = store.read(organizationProfiles).unscoped();
   const states = store.read(documentStates);
   const nodes = store.read(documentNodes);
@@ -134,15 +78,7 @@ export function sharingStore(store: Store) {
       return row ? toStoredToken(row) : undefined;
     },
 
-    /** The rows of a link, in one query. The lookup needs no organization, because the token is secret. */
-    async findLink(slug: string, token: string): Promise<LinkRows> {
-      const [found] = await driver.aggregate<LinkQueryResult>(createLinkQuery(slug, token)).toArray();
-      return {
-        storedToken: found?.tokens[0],
-        organization: found?.organizations[0],
-        document: found?.documents[0],
-      };
-    },
+    findLink: findPublicLink(store),
 
     /** Stores a token with its controls and replaces the family's previous one. */
     async save({ organization_id, tx }: Actor, family_id: string, newToken: NewToken): Promise<void> {
@@ -211,40 +147,4 @@ function toUpdate(changes: ControlChanges): mongoose.UpdateQuery<ShareTokenRow> 
     $set: Object.fromEntries(all.filter(([, value]) => value !== null)),
     $unset: Object.fromEntries(all.filter(([, value]) => value === null)),
   };
-}
-
-/** The fields of a token that a public request reads; `family_id` is only for the join. */
-const linkFields: Readonly<Record<string, 0 | 1>> = {
-  ...{ _id: 0, organization_id: 1, family_id: 1, hash: 1, share_epoch: 1 },
-  ...Object.fromEntries(controlNames.map((name) => [name, 1])),
-};
-
-/**
- * Joins a token with the published version of its family, and with the organization of the link. Every invalid link
- * sends the same command. For an unknown token, `$facet` returns a row too, and the joins find nothing.
- */
-function createLinkQuery(slug: string, token: string): mongoose.PipelineStage[] {
-  const toTextOrEmpty = (path: string) => ({ $ifNull: [{ $first: path }, ''] });
-  const sameOrganization = { $expr: { $eq: ['$organization_id', '$$organization_id'] } };
-  return [
-    { $match: { hash: hashToken(token) } },
-    { $facet: { tokens: [{ $project: linkFields }] } },
-    {
-      $set: {
-        organization_id: toTextOrEmpty('$tokens.organization_id'),
-        family_id: toTextOrEmpty('$tokens.family_id'),
-      },
-    },
-    { $lookup: { from: organizationProfiles.name, pipeline: [{ $match: { slug } }], as: 'organizations' } },
-    {
-      $lookup: {
-        from: publishedDocuments.name,
-        localField: 'family_id',
-        foreignField: 'family_id',
-        let: { organization_id: '$organization_id' },
-        pipeline: [{ $match: sameOrganization }],
-        as: 'documents',
-      },
-    },
-  ];
 }

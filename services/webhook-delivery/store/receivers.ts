@@ -1,6 +1,6 @@
 /** Reads the webhooks that get an event, with the secrets that sign their requests. */
 import { type Envelope, NotFound, Secret } from '#libs/contract';
-import type { Actor, Store } from '#libs/store';
+import { type Actor, type Store, sharedRead } from '#libs/store';
 import { isUnexpired } from '../rules/secrets.ts';
 import { type ConfigRow, type SealedSecret, sealedSecrets, webhookConfigs } from './collections.ts';
 
@@ -15,6 +15,9 @@ export interface Receiver {
   readonly secrets: readonly Secret[];
 }
 
+/** The webhooks of an organization that subscribe to a type of event. */
+type Subscription = Pick<Envelope, 'organization_id' | 'type'>;
+
 /** Upper bound for the clock difference between replicas, and for a clock that is set back. */
 export const maxClockSkewMs = 3_600_000;
 
@@ -23,6 +26,19 @@ export function createReceivers(store: Store, now: () => Date) {
   const sealing = store.sealing(sealedSecrets);
   const rows = store.rows(webhookConfigs);
 
+  // concurrent events of an organization share a read
+  const readSubscribed = sharedRead({
+    toId,
+    async read(subscriptions: readonly Subscription[]) {
+      const found = subscriptions.map(async ({ organization_id, type }) => {
+        const filter = { organization_id, is_active: true, event_types: type };
+        return rows.find(filter).readConcern('majority').lean();
+      });
+      const all = await Promise.all(found);
+      return new Map(subscriptions.map((subscription, at) => [toId(subscription), all[at] ?? []]));
+    },
+  });
+
   return {
     /**
      * Returns the webhooks that get an event: active ones that subscribe to its type and were created
@@ -30,9 +46,9 @@ export function createReceivers(store: Store, now: () => Date) {
      * receivers is not logged, so a copy that arrives hours later is not recognized as repeated.
      */
     async findSubscribed({ organization_id, type, occurred_at }: Envelope): Promise<Receiver[]> {
-      const created_at = { $lt: new Date(Date.parse(occurred_at) + maxClockSkewMs) };
-      const filter = { organization_id, is_active: true, event_types: type, created_at };
-      return (await rows.find(filter).readConcern('majority').lean()).map(toReceiver);
+      const createdBefore = Date.parse(occurred_at) + maxClockSkewMs;
+      const subscribed = (await readSubscribed({ organization_id, type })) ?? [];
+      return subscribed.filter(({ created_at }) => created_at.getTime() < createdBefore).map(toReceiver);
     },
 
     /** Returns the receivers of claimed deliveries by config id, without deleted webhooks. */
@@ -80,6 +96,10 @@ export function createReceivers(store: Store, now: () => Date) {
       return [];
     }
   }
+}
+
+function toId({ organization_id, type }: Subscription): string {
+  return `${organization_id} ${type}`;
 }
 
 function toBreakerGeneration(row: Pick<ConfigRow, 'breaker_generation'> | null): string {

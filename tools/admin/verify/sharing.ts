@@ -2,7 +2,7 @@
 import { documents } from '../../../services/documents/store/collections.ts';
 import { templateBucket, templates } from '../../../services/export/store/templates.ts';
 import { organizations, users } from '../../../services/identity/store/collections.ts';
-import { shareTokens } from '../../../services/sharing/store/share-tokens.ts';
+import { shareTokens } from '../../../services/sharing/store/collections.ts';
 import { type Invariant, joinById, reference, rowInvariant, withoutMatch } from './invariant.ts';
 
 const files = { name: `${templateBucket}.files` };

@@ -1,0 +1,35 @@
+/** Shared reads: what concurrent requests read in the same turn of the event loop, they read with one command. */
+import { setImmediate } from 'node:timers';
+import DataLoader from 'dataloader';
+
+/** How a shared read works. */
+export interface SharedReadOptions<Key, Value> {
+  /** Returns the same text for equal keys only. */
+  toId(key: Key): string;
+  /** Reads the values of at most 100 keys, of which no two are equal. Returns them by the text of `toId`. */
+  read(keys: readonly Key[]): Promise<ReadonlyMap<string, Value>>;
+}
+
+/**
+ * Creates a function that reads the value of a key; undefined if there is none. Nothing is cached: every read begins
+ * after the call, so a change applies to the next one. If a read fails, all calls that share it reject.
+ */
+export function sharedRead<Key, Value>({
+  toId,
+  read,
+}: SharedReadOptions<Key, Value>): (key: Key) => Promise<Value | undefined> {
+  const loader = new DataLoader<Key, Value | undefined>(
+    async (keys) => {
+      const keyById = new Map(keys.map((key) => [toId(key), key]));
+      const valueById = await read([...keyById.values()]);
+      return keys.map((key) => valueById.get(toId(key)));
+    },
+    {
+      cache: false,
+      maxBatchSize: 100,
+      // at the end of the turn, when all data that had arrived has been handled
+      batchScheduleFn: (start) => void setImmediate(start),
+    },
+  );
+  return (key) => loader.load(key);
+}
