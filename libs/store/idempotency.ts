@@ -11,6 +11,7 @@ import { collection } from './collection.ts';
 import { isDuplicate, isWriteConflict } from './error-codes.ts';
 import type { Keyring } from './keyring.ts';
 import type { SealedField } from './sealed-field.ts';
+import { sharedRead } from './shared-reads.ts';
 
 /** A response as it is stored. */
 export interface StoredResponse {
@@ -87,6 +88,13 @@ export function idempotentRequests(options: {
   now: () => Date;
 }) {
   const { rows, keyring, now } = options;
+  const findRow = sharedRead({
+    toId: (key: string) => key,
+    async read(keys) {
+      const found = await rows.find({ _id: { $in: [...keys] } }).toArray();
+      return new Map(found.map((row) => [row._id, row]));
+    },
+  });
 
   return {
     /**
@@ -131,7 +139,7 @@ export function idempotentRequests(options: {
   };
 
   async function findResponse({ key, fingerprint }: IdempotencyClaim): Promise<StoredResponse | undefined> {
-    const row = await rows.findOne({ _id: key });
+    const row = await findRow(key);
     if (!row) return undefined;
     if (row.fingerprint !== fingerprint) throw IdempotencyKeyReused();
     const { status, headers = {}, body, gzipped, replay_key } = row;
