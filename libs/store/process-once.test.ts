@@ -9,6 +9,7 @@ import {
   type Problem,
 } from '#libs/contract';
 import type { Store, StoredResponse } from '#libs/store';
+import { profileCommands } from '#libs/testing';
 import {
   createActor,
   createThing,
@@ -112,6 +113,23 @@ describe('withIdempotencyKey', () => {
     expect(first.replayed).toBe(false);
     expect(second).toEqual({ ...first, replayed: true });
     expect(await count('replayed')).toBe(1);
+  });
+
+  test('requests of the same turn look up their keys together', async () => {
+    const known = newClaim();
+    await request('first', known);
+    const names = ['one', 'two', 'three'];
+    let replies: Awaited<ReturnType<typeof request>>[] = [];
+    const commands = await profileCommands(fixture.db, async () => {
+      replies = await Promise.all([...names.map((name) => request(name)), request('again', known)]);
+    });
+    expect(replies.map(({ replayed }) => replayed)).toEqual([false, false, false, true]);
+    for (const name of ['first', ...names]) expect(await count(name)).toBe(1);
+    expect(await count('again')).toBe(0);
+    const lookups = commands.filter(
+      ({ collection, op }) => collection === 'thing_producers_idempotency' && op === 'query',
+    );
+    expect(lookups).toHaveLength(1);
   });
 
   test('a response without a body is stored', async () => {

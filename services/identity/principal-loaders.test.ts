@@ -12,11 +12,10 @@ const members = ['red', 'blue'].flatMap((organization_id) =>
 );
 /** The hashes or user ids of each read. */
 let reads: string[][];
-let failure: Error | undefined;
 let load: PrincipalLoaders;
 
 beforeEach(() => {
-  [reads, failure] = [[], undefined];
+  reads = [];
   // the fake implements only what the loaders use
   load = createPrincipalLoaders({ read } as unknown as Pick<Store, 'read'>);
 });
@@ -26,7 +25,6 @@ function read(view: View) {
     const wanted = (hash ?? user_id)?.$in ?? [];
     reads.push(wanted);
     await setImmediate();
-    if (failure) throw failure;
     return view === keyPrincipals
       ? keys.filter((key) => wanted.includes(key.hash))
       : members.filter((row) => row.organization_id === organization && wanted.includes(row.user_id));
@@ -44,22 +42,6 @@ test('keys of the same turn are read together, each once', async () => {
   expect(reads).toEqual([['two', 'none', 'one']]);
 });
 
-test('keys of several callbacks of the same turn are read together', async () => {
-  const first = load.loadKey('one');
-  // as between the callbacks of two sockets
-  for (let at = 0; at < 10; at += 1) await new Promise((resolve) => process.nextTick(resolve));
-  await Promise.all([first, load.loadKey('two')]);
-  expect(reads).toEqual([['one', 'two']]);
-});
-
-test('a key is read again for a request that arrives during the read', async () => {
-  const first = load.loadKey('one');
-  await setImmediate();
-  expect(reads).toHaveLength(1);
-  await Promise.all([first, load.loadKey('one')]);
-  expect(reads).toEqual([['one'], ['one']]);
-});
-
 test('members are read together by organization', async () => {
   const wanted = [...members, { organization_id: 'blue', user_id: 'cid' }, ...members];
   const rows = await Promise.all(wanted.map((member) => load.loadMember(member)));
@@ -68,17 +50,4 @@ test('members are read together by organization', async () => {
     ['ada', 'ben'],
     ['ada', 'ben', 'cid'],
   ]);
-});
-
-test('a failed read rejects the requests that shared it, and no later one', async () => {
-  failure = new Error('no primary');
-  const results = await Promise.allSettled(['one', 'two'].map((hash) => load.loadKey(hash)));
-  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  failure = undefined;
-  expect(await load.loadKey('one')).toEqual({ hash: 'one' });
-});
-
-test('more than 100 keys of the same turn are read in several reads', async () => {
-  await Promise.all(Array.from({ length: 150 }, (_, at) => load.loadKey(String(at))));
-  expect(reads.map((wanted) => wanted.length)).toEqual([100, 50]);
 });

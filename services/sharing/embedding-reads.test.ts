@@ -188,8 +188,8 @@ test('concurrent reads of more documents than the cache can hold succeed', async
   const documentsById = new Map(all.map((document) => [document.shared.state._id, document]));
   let requests = 0;
   const sharing: EmbedOptions['sharing'] = {
-    async findLink(slug, linkToken) {
-      const rows = await all[requests++ % all.length]?.sharing.findLink(slug, linkToken);
+    async findLink(slug, hash) {
+      const rows = await all[requests++ % all.length]?.sharing.findLink(slug, hash);
       return rows ?? { storedToken: undefined, organization: undefined, document: undefined };
     },
     document: async (_organization, id) => documentsById.get(id)?.sharing.document('', id),

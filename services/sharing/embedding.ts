@@ -32,7 +32,7 @@ import {
 import { protectedHeaders, publicHeaders } from './public-headers.ts';
 import { createRenderer, maxAttempts, tooManyUnknownLinks } from './rendering.ts';
 import { getFrameAncestors, type ResolvedLink, representations } from './representations.ts';
-import { resolveLink, wantsHtml } from './rules/links.ts';
+import { hashToken, resolveLink, wantsHtml } from './rules/links.ts';
 import type { LinkToken } from './store/public-links.ts';
 import type { SharingStore } from './store/share-tokens.ts';
 
@@ -138,8 +138,8 @@ export function embedRoutes(options: EmbedOptions): Route[] {
 
   /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
   async function findLink(params: LinkParams, call: RequestInfo): Promise<FoundLink> {
-    const { org_slug, token } = params;
-    const link = resolveLink({ token, ...(await sharing.findLink(org_slug, token)), now: now() });
+    const hash = hashToken(params.token);
+    const link = resolveLink({ hash, ...(await sharing.findLink(params.org_slug, hash)), now: now() });
     limit.record(link !== undefined, call.address, toLimitKey(params));
     if (!link) throw linkNotFound;
     return { ...link, appUrl };

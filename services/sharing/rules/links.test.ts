@@ -26,12 +26,12 @@ test('a share token is 32 bytes in 43 characters of base64url', () => {
 });
 
 describe('resolveLink', () => {
-  const token = 'a'.repeat(43);
+  const hash = hashToken('a'.repeat(43));
   const document = { status: 'published', share_epoch: 2 };
   const organization = { _id: 'acme' };
-  const storedToken = { hash: hashToken(token), organization_id: 'acme', share_epoch: 2 };
+  const storedToken = { hash, organization_id: 'acme', share_epoch: 2 };
   const now = new Date('2026-11-21T09:30:00.000Z');
-  const link = { token, storedToken, organization, document, now };
+  const link = { hash, storedToken, organization, document, now };
 
   test('returns the published version, the organization and the stored token', () => {
     expect(resolveLink(link)).toEqual({ document, organization, storedToken });

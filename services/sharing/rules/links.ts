@@ -27,9 +27,9 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** The token of a link and the rows found for the link; each of them may be missing. */
+/** The hash of the token of a link, and the rows found for the link; each of them may be missing. */
 export interface LinkLookup<Token, Organization, Document> {
-  token: string;
+  hash: string;
   storedToken: Token | undefined;
   /** The organization with the slug of the link. */
   organization: Organization | undefined;
@@ -44,7 +44,7 @@ export function resolveLink<
   Organization extends { _id: string },
   Document extends { status: string; share_epoch: number },
 >({
-  token,
+  hash,
   storedToken,
   organization,
   document,
@@ -53,7 +53,7 @@ export function resolveLink<
   | { document: Document; organization: Organization; storedToken: Token }
   | undefined {
   if (!organization || !storedToken || !document) return undefined;
-  if (!sameHash(hashToken(token), storedToken.hash)) return undefined;
+  if (!sameHash(hash, storedToken.hash)) return undefined;
   if (organization._id !== storedToken.organization_id) return undefined;
   if (isExpired(storedToken, now) || !isLive(storedToken, document)) return undefined;
   return isShareable(document) ? { document, organization, storedToken } : undefined;

@@ -1,6 +1,6 @@
 /** Finds what a personal link shows: its reader, the open request, the published version and the organization. */
 import type { RowOf } from '#libs/contract';
-import type { Store } from '#libs/store';
+import { type Store, sharedRead } from '#libs/store';
 import { documentStates } from '../../documents/contract.ts';
 import { organizationProfiles } from '../../identity/contract.ts';
 import { isOpen } from '../rules/acknowledgement.ts';
@@ -30,7 +30,7 @@ const readerFields = { sealed: 0, external_id: 0 };
 const requestFields = { status: 1, share_epoch: 1, statement: 1, due_days: 1, created_at: 1 };
 
 /**
- * Creates the function that finds a link, in one query; undefined if it does not work. The lookup needs no
+ * Creates the function that finds a link; undefined if it does not work. Concurrent requests share a query. It needs no
  * organization, because the token is secret.
  */
 export function findPersonalLink(store: Store): (token: string) => Promise<PersonalLink | undefined> {
@@ -57,9 +57,16 @@ export function findPersonalLink(store: Store): (token: string) => Promise<Perso
       },
     },
   ];
+  const find = sharedRead({
+    toId: (hash: string) => hash,
+    async read(hashes) {
+      const pipeline = [{ $match: { hash: { $in: [...hashes] } } }, { $project: readerFields }, ...joins];
+      const found = await rows.aggregate<LinkRows>(pipeline).toArray();
+      return new Map(found.map((row) => [row.hash, row]));
+    },
+  });
   return async (token) => {
-    const pipeline = [{ $match: { hash: hashToken(token) } }, { $project: readerFields }, ...joins];
-    const [found] = await rows.aggregate<LinkRows>(pipeline).toArray();
+    const found = await find(hashToken(token));
     if (!found) return undefined;
     const { request: requests, document: documents, organization: organizations, ...reader } = found;
     const [request, document, organization] = [requests[0], documents[0], organizations[0]];

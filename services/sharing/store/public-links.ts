@@ -4,7 +4,6 @@ import type { RowOf } from '#libs/contract';
 import { type Store, sharedRead } from '#libs/store';
 import { publishedDocuments } from '../../documents/contract.ts';
 import { organizationProfiles } from '../../identity/contract.ts';
-import { hashToken } from '../rules/links.ts';
 import { controlNames, type LinkControls, type ShareTokenRow, shareTokens } from './collections.ts';
 
 /** The organization of a link. */
@@ -41,10 +40,10 @@ interface LinkQueryResult {
 const noRows: LinkRows = { storedToken: undefined, organization: undefined, document: undefined };
 
 /**
- * Creates the function that finds the rows of a link. Concurrent requests share a query. It needs no organization,
- * because the token is secret.
+ * Creates the function that finds the rows of a link by its slug and the hash of its token. Concurrent requests share a
+ * query. It needs no organization, because the token is secret.
  */
-export function findPublicLink(store: Store): (slug: string, token: string) => Promise<LinkRows> {
+export function findPublicLink(store: Store): (slug: string, hash: string) => Promise<LinkRows> {
   // the driver, because this is the most frequent request
   const rows = store.collection(shareTokens);
   const find = sharedRead({
@@ -54,7 +53,7 @@ export function findPublicLink(store: Store): (slug: string, token: string) => P
       return new Map(found.map((row) => [toId(row.link), toLinkRows(row)]));
     },
   });
-  return async (slug, token) => (await find({ slug, hash: hashToken(token) })) ?? noRows;
+  return async (slug, hash) => (await find({ slug, hash })) ?? noRows;
 }
 
 /** The fields of a token that a public request reads; `family_id` is only for the join. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type Envelope, event as eventType, newId } from '#libs/contract';
 import type { Store } from '#libs/store';
+import { profileCommands } from '#libs/testing';
 import { subscriptionTerms } from '../../identity/contract.ts';
 import { createLiveListeners } from '../listening/live-listeners.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from '../store/collections.ts';
@@ -187,4 +188,21 @@ test('a repeated event inserts only missing deliveries of its recipients', async
       [hook?._id, second].sort(),
     );
   expect(await findRows(contested)).toHaveLength(3);
+});
+
+test('events of the same turn share the read of their webhooks', async () => {
+  const other = { ...createEvent(), type: 'another.type' };
+  const early = { ...createEvent(), occurred_at: '2020-01-01T00:00:00.000Z' };
+  const stranger = { ...createEvent(), organization_id: newId() };
+  const receivers = createReceivers(fixture.store, () => new Date());
+  const events = [createEvent(), other, createEvent(), early, stranger, createEvent()];
+  const { db } = fixture.store.rows(webhookConfigs).db;
+  if (!db) throw new Error('The store is closed');
+  let found: number[] = [];
+  const commands = await profileCommands(db, async () => {
+    found = (await Promise.all(events.map(receivers.findSubscribed))).map(({ length }) => length);
+  });
+  // one read for each type of each organization
+  expect(commands.filter(({ collection }) => collection === webhookConfigs.name)).toHaveLength(3);
+  expect(found).toEqual([1, 0, 1, 0, 0, 1]);
 });

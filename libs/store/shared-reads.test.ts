@@ -1,0 +1,68 @@
+/** Tests which calls share a read, and which value each of them gets. */
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, expect, test } from '@jest/globals';
+import { sharedRead } from '#libs/store';
+
+interface Place {
+  city: string;
+  street: string;
+}
+
+/** The keys of each read. */
+let reads: string[][];
+let failure: Error | undefined;
+let read: (place: Place) => Promise<string | undefined>;
+
+const toId = ({ city, street }: Place) => `${city} ${street}`;
+const inRome = (street: string) => ({ city: 'Rome', street });
+
+beforeEach(() => {
+  [reads, failure] = [[], undefined];
+  read = sharedRead({
+    toId,
+    async read(places: readonly Place[]) {
+      reads.push(places.map(toId));
+      await setImmediate();
+      if (failure) throw failure;
+      const known = places.filter(({ street }) => street !== 'nowhere');
+      // in another order than the keys
+      return new Map(known.toReversed().map((place) => [toId(place), `value of ${toId(place)}`]));
+    },
+  });
+});
+
+test('calls of the same turn share a read, which reads each key once', async () => {
+  const places = [inRome('one'), inRome('nowhere'), inRome('two'), inRome('one')];
+  const values = await Promise.all(places.map(read));
+  expect(values).toEqual(['value of Rome one', undefined, 'value of Rome two', 'value of Rome one']);
+  expect(reads).toEqual([['Rome one', 'Rome nowhere', 'Rome two']]);
+});
+
+test('calls of several callbacks of the same turn share a read', async () => {
+  const first = read(inRome('one'));
+  // as between the callbacks of two sockets
+  for (let at = 0; at < 10; at += 1) await new Promise((resolve) => process.nextTick(resolve));
+  await Promise.all([first, read(inRome('two'))]);
+  expect(reads).toEqual([['Rome one', 'Rome two']]);
+});
+
+test('a key is read again for a call during its read', async () => {
+  const first = read(inRome('one'));
+  await setImmediate();
+  expect(reads).toHaveLength(1);
+  await Promise.all([first, read(inRome('one'))]);
+  expect(reads).toEqual([['Rome one'], ['Rome one']]);
+});
+
+test('a failed read rejects the calls that shared it, and no later one', async () => {
+  failure = new Error('no primary');
+  const results = await Promise.allSettled([inRome('one'), inRome('two')].map(read));
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  failure = undefined;
+  expect(await read(inRome('one'))).toBe('value of Rome one');
+});
+
+test('more than 100 keys of the same turn are read in several reads', async () => {
+  await Promise.all(Array.from({ length: 150 }, (_, at) => read(inRome(String(at)))));
+  expect(reads.map((keys) => keys.length)).toEqual([100, 50]);
+});
