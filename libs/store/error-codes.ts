@@ -23,6 +23,14 @@ export function isAborted(error: unknown): boolean {
   return hasLabel(error, 'TransientTransactionError');
 }
 
+/** Creates the error that MongoDB reports if another transaction has changed a row. The transaction is retried. */
+export function createWriteConflict(): Error {
+  return new mongoose.mongo.MongoServerError({
+    ...{ message: 'The row has changed since it was read', code: 112 },
+    errorLabels: ['TransientTransactionError'],
+  });
+}
+
 /** Whether an error is a duplicate key error. */
 export function isDuplicate(error: unknown): boolean {
   return hasCode(error, 11000);

@@ -2,6 +2,7 @@
 export { binary, type Collection, collection, newBinary, objectId, type StoredRow } from './collection.ts';
 export { openDatabase, openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
 export {
+  createWriteConflict,
   isAborted,
   isCommitUnknown,
   isContention,

@@ -19,7 +19,9 @@ import { hasLineage } from './rules/lineage.ts';
 import type { NodeType } from './shapes.ts';
 import type { Assets } from './store/assets.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import type { Decision, DocumentRepository, Updated } from './store/document-repository.ts';
+import type { Decision, Updated } from './store/document-change.ts';
+import type { DocumentRepository } from './store/document-repository.ts';
+import type { EarlyReader } from './store/early-reads.ts';
 import { toEtag } from './store/preconditions.ts';
 import type { Search } from './store/search.ts';
 import type { NodeChange, Trees } from './store/tree.ts';
@@ -47,7 +49,7 @@ export function nodeHandlers({
     handle(
       createNode,
       async ({ actor, params, body, call, authorize }) =>
-        repository.respond(actor, params.doc_id, async (within, tx) => {
+        repository.respondWithEarlyRead(actor, params.doc_id, async (within, tx) => {
           const request = { actor: within, params, call, authorize };
           const { document, result: node } = await edit(request, async (current, at) => {
             const size = checkLimits({ ...current, node_count: current.node_count + 1 });
@@ -164,7 +166,7 @@ export function nodeHandlers({
 
 /** The parts of a request that an edit needs. */
 interface EditRequest {
-  actor: Actor;
+  actor: Actor & EarlyReader;
   params: { doc_id: string };
   call: Pick<RequestInfo, 'ifMatch'>;
   authorize(document: DocumentRow): void;

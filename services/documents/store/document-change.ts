@@ -8,6 +8,23 @@ import { scheduleReindex } from './search.ts';
 /** The fields of a document's row that a change sets. */
 export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_version'>>;
 
+/** The outcome of `decide`: what changes and, if the caller needs one, a result. */
+export interface Decision {
+  /** The fields of the document to change. */
+  change: Change;
+  /** Whether neither the document nor its nodes change. Then its row stays as it is. */
+  isUnchanged?: boolean;
+  /** Whether a title or rich text in the tree changes. */
+  changesText?: boolean;
+  result?: unknown;
+}
+
+/** An updated document and the result of the decision. */
+export interface Updated<D extends Decision> {
+  document: DocumentRow;
+  result: D['result'];
+}
+
 /**
  * Adds the new version and time, and the marks for the search index and the update event. An edit of a published
  * version clears its content hash and its approval. `changesText` says that a text in the tree changes, too.

@@ -1,11 +1,13 @@
 /** Tests the document repository with two replicas and one MongoDB. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Unavailable } from '#libs/contract';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { NotFound, newId, PreconditionFailed, Unavailable } from '#libs/contract';
 import type { Actor } from '#libs/store';
+import { profileCommands } from '#libs/testing';
 import { documentRow } from '../testing/rows.ts';
 import { createTestRepository, type DocumentStores, openDocumentStores } from '../testing/store-fixture.ts';
 import { documents } from './collections.ts';
 import type { DocumentRepository } from './document-repository.ts';
+import { toEtag } from './preconditions.ts';
 
 let fixture: DocumentStores;
 let replicaA: DocumentRepository;
@@ -68,4 +70,62 @@ test('replicas that change one row concurrently lose no change', async () => {
   );
   const after = await fixture.stores[0]?.rows(documents).findOne({ _id: row._id }).lean();
   expect(after).toMatchObject({ share_epoch: 40, row_version: 41 });
+});
+
+describe('respondWithEarlyRead', () => {
+  /** Stores a draft and returns it with its actor. */
+  async function createRow() {
+    const row = documentRow({ title: 'T', version: '1' });
+    const actor = { organization_id: row.organization_id, user_id: row.created_by };
+    await replicaA.create(await replicaA.prepareCharge(actor), row, []);
+    return { row, actor };
+  }
+  /** Sets the title after the version, and records the versions that it saw. */
+  const retitle = (within: Actor, id: string, seen: (string | null)[], precondition = anyone) =>
+    replicaA.update(within, id, precondition, async ({ version }) => {
+      seen.push(version);
+      return { change: { title: `After ${version}` } };
+    });
+
+  test('reads the row once, before the transaction', async () => {
+    const { row, actor } = await createRow();
+    const commands = await profileCommands(fixture.db, () =>
+      replicaA.respondWithEarlyRead(actor, row._id, (within) => retitle(within, row._id, [])),
+    );
+    const ofDocuments = commands.filter(({ collection }) => collection === documents.name);
+    expect(ofDocuments.map(({ op }) => op)).toEqual(['query', 'update']);
+    expect(ofDocuments[0]?.transaction).toBeUndefined();
+    expect(await replicaA.get(actor, row._id)).toMatchObject({ title: 'After 1', row_version: 2 });
+  });
+
+  test('retries with the new row if it has changed since the read', async () => {
+    const { row, actor } = await createRow();
+    const seen: (string | null)[] = [];
+    const writes: string[] = [];
+    await replicaA.respondWithEarlyRead(actor, row._id, async (within) => {
+      writes.push('before');
+      if (writes.length === 1)
+        await replicaB.update(actor, row._id, anyone, async () => ({ change: { version: '2' } }));
+      return retitle(within, row._id, seen);
+    });
+    expect(seen).toEqual(['1', '2']);
+    expect(await replicaA.get(actor, row._id)).toMatchObject({
+      title: 'After 2',
+      version: '2',
+      row_version: 3,
+    });
+  });
+
+  test('checks the precondition, and finds no document of another organization', async () => {
+    const { row, actor } = await createRow();
+    const update = (by: Actor, ifMatch: string) =>
+      replicaA.respondWithEarlyRead(by, row._id, (within) =>
+        replicaA.update(within, row._id, { ...anyone, ifMatch: [ifMatch] }, async () => ({ change: {} })),
+      );
+    await expect(update(actor, '"another"')).rejects.toMatchObject({ kind: PreconditionFailed });
+    const stranger = { ...actor, organization_id: newId() };
+    await expect(update(stranger, toEtag(row))).rejects.toMatchObject({ kind: NotFound });
+    await update(actor, toEtag(row));
+    expect(await replicaA.get(actor, row._id)).toMatchObject({ row_version: 2 });
+  });
 });

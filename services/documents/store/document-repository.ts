@@ -1,6 +1,6 @@
 /** Reads and writes documents and their nodes in MongoDB, always within the organization of the caller. */
 import { NotFound, Unavailable } from '#libs/contract';
-import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
+import { type Actor, createWriteConflict, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
 import { DocumentEdited } from '../events.ts';
 import { toSummary } from '../presenters.ts';
@@ -8,29 +8,13 @@ import { addContributor } from '../rules/approval.ts';
 import { isInPlaceEdit } from '../rules/writes.ts';
 import type { Assets } from './assets.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
-import { type Change, completeChange } from './document-change.ts';
+import { type Change, completeChange, type Decision, type Updated } from './document-change.ts';
+import { type EarlyReader, earlyReads } from './early-reads.ts';
 import { assertPreconditions, type Preconditions } from './preconditions.ts';
 import { type Search, scheduleReindex } from './search.ts';
-import type { Charged, ChargedActor, StorageCharge, StorageCharges } from './storage-charges.ts';
+import { type ChargedActor, chargeSize, type StorageCharge, type StorageCharges } from './storage-charges.ts';
 import type { Trees } from './tree.ts';
 import { matchUnchangedRow } from './update-events.ts';
-
-/** The outcome of `decide`: what changes and, if the caller needs one, a result. */
-export interface Decision {
-  /** The fields of the document to change. */
-  change: Change;
-  /** Whether neither the document nor its nodes change. Then its row stays as it is. */
-  isUnchanged?: boolean;
-  /** Whether a title or rich text in the tree changes. */
-  changesText?: boolean;
-  result?: unknown;
-}
-
-/** An updated document and the result of the decision. */
-export interface Updated<D extends Decision> {
-  document: DocumentRow;
-  result: D['result'];
-}
 
 /** A consistent snapshot of a document and its nodes. The nodes are in no particular order. */
 export interface DocumentWithNodes {
@@ -63,6 +47,7 @@ export function documentRepository(
 ) {
   const rows = store.collection(documents);
   const profiles = store.read(organizationProfiles).unscoped();
+  const readEarly = earlyReads(store);
 
   return {
     /**
@@ -77,6 +62,22 @@ export function documentRepository(
     ): Promise<R> {
       const charged = await prepareCharge(actor);
       return store.withLock(id, () => store.respond(charged, work));
+    },
+
+    /**
+     * Like `respond`, but `update` in `work` changes the row as it was read before the transaction. If the row has
+     * changed since, the transaction is retried and reads it itself. Documents that are charged are read in the
+     * transaction, because their charge may change without their version.
+     */
+    async respondWithEarlyRead<A extends Actor, R>(
+      actor: A,
+      id: string,
+      work: (within: A & ChargedActor & EarlyReader & { tx: Transaction }, tx: Transaction) => Promise<R>,
+    ): Promise<R> {
+      const charged = await prepareCharge(actor);
+      const key = { _id: id, organization_id: actor.organization_id };
+      const prepare = async () => (charged.charge.isLimited ? work : readEarly(key, work));
+      return store.withLock(id, async () => store.respond(charged, await prepare()));
     },
 
     /** Returns the actor of a request that stores a new document. Call it before the transaction. */
@@ -202,7 +203,10 @@ export function documentRepository(
     preconditions: Preconditions,
     decide: (document: DocumentRow, at: Date) => Promise<D>,
   ): Promise<Updated<D> | undefined> {
-    const document = await get(actor, id, preconditions);
+    const { earlyRow } = actor;
+
+    if (earlyRow) assertPreconditions(preconditions, earlyRow);
+    const document = earlyRow ?? (await get(actor, id, preconditions));
     const at = now();
     const { change, isUnchanged, changesText, result } = await decide(document, at);
     if (isUnchanged) return { document, result };
@@ -213,6 +217,7 @@ export function documentRepository(
     const changed = { ...document, ...fields };
     const write = async (tx?: Transaction) => {
       const { matchedCount } = await rows.updateOne(unchanged, { $set: fields }, toSessionOptions(tx));
+      if (matchedCount === 0 && earlyRow) throw createWriteConflict();
       if (matchedCount === 0) return undefined;
       if (isFirstEdit(document, change)) tx?.publish(DocumentEdited, { document: toSummary(changed) });
       return { document: changed, result };
@@ -227,15 +232,7 @@ function isFirstEdit(document: DocumentRow, change: Change): boolean {
 }
 
 /** The actor of an update. Only one with a charge may change the size of a document. */
-type Updater = Actor & { readonly charge?: StorageCharge };
-
-/** Charges the size that a change sets. Most changes set none. */
-async function chargeSize({ charge, tx }: Updater, document: DocumentRow, change: Change): Promise<Charged> {
-  if (change.node_count === undefined && change.content_bytes === undefined) return {};
-  if (!charge) throw new Error('A change of the size needs an actor of `respond`');
-  const { node_count, content_bytes } = { ...document, ...change };
-  return charge.resize(document, { node_count, content_bytes }, tx);
-}
+type Updater = Actor & EarlyReader & { readonly charge?: StorageCharge };
 
 export type DocumentRepository = ReturnType<typeof documentRepository>;
 

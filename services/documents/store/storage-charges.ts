@@ -9,6 +9,7 @@ import type { StorageQuota } from '../../identity/storage-quota.ts';
 import type { TreeSize } from '../rules/hierarchy.ts';
 import { blockBytes, countBlocks } from '../rules/storage-size.ts';
 import { type DocumentRow, documents, type StorageUsageRow, storageUsage } from './collections.ts';
+import type { Change } from './document-change.ts';
 import { createStorageRecount } from './storage-recount.ts';
 
 /** The field of a document's row that says what it is charged with; empty if the charge does not change. */
@@ -131,6 +132,18 @@ export function storageCharges(store: Store, quota: StorageQuota, now: () => Dat
           ...{ used: used.blocks * blockBytes, needed: needed.blocks * blockBytes },
         });
   }
+}
+
+/** Charges the size that a change sets. Most changes set none. */
+export async function chargeSize(
+  { charge, tx }: Actor & Partial<ChargedActor>,
+  document: DocumentRow,
+  change: Change,
+): Promise<Charged> {
+  if (change.node_count === undefined && change.content_bytes === undefined) return {};
+  if (!charge) throw new Error('A change of the size needs an actor of `respond`');
+  const { node_count, content_bytes } = { ...document, ...change };
+  return charge.resize(document, { node_count, content_bytes }, tx);
 }
 
 export type StorageCharges = ReturnType<typeof storageCharges>;
