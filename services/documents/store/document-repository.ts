@@ -204,7 +204,6 @@ export function documentRepository(
     decide: (document: DocumentRow, at: Date) => Promise<D>,
   ): Promise<Updated<D> | undefined> {
     const { earlyRow } = actor;
-
     if (earlyRow) assertPreconditions(preconditions, earlyRow);
     const document = earlyRow ?? (await get(actor, id, preconditions));
     const at = now();
