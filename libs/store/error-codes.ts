@@ -18,17 +18,15 @@ export function markCommitUnknown(error: unknown): void {
   if (error instanceof mongoose.mongo.MongoError) error.addErrorLabel(unknownCommit);
 }
 
-/** Whether a transaction failed with this error before its commit, so that it has changed nothing. */
-export function isAborted(error: unknown): boolean {
-  return hasLabel(error, 'TransientTransactionError');
+/** A row has changed between its read before a transaction and its change in it. The transaction is retried. */
+export class RowChanged extends Error {
+  /** The code with which MongoDB reports a conflict of transactions. */
+  readonly code = 112;
 }
 
-/** Creates the error that MongoDB reports if another transaction has changed a row. The transaction is retried. */
-export function createWriteConflict(): Error {
-  return new mongoose.mongo.MongoServerError({
-    ...{ message: 'The row has changed since it was read', code: 112 },
-    errorLabels: ['TransientTransactionError'],
-  });
+/** Whether a transaction failed with this error before its commit, so that it has changed nothing. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof RowChanged || hasLabel(error, 'TransientTransactionError');
 }
 
 /** Whether an error is a duplicate key error. */

@@ -2,13 +2,13 @@
 export { binary, type Collection, collection, newBinary, objectId, type StoredRow } from './collection.ts';
 export { openDatabase, openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
 export {
-  createWriteConflict,
   isAborted,
   isCommitUnknown,
   isContention,
   isDuplicate,
   isTooLargeForCache,
   isUnavailable,
+  RowChanged,
 } from './error-codes.ts';
 export { type Grant, toGrants } from './grants.ts';
 export { type IdempotentRequest, idempotencyCollection, type StoredResponse } from './idempotency.ts';

@@ -1,10 +1,10 @@
-/** Shared reads: what concurrent requests read in the same turn of the event loop, they read with one command. */
+/** Shared reads: reads that concurrent requests start in the same turn of the event loop become one command. */
 import { setImmediate } from 'node:timers';
 import DataLoader from 'dataloader';
 
 /** How a shared read works. */
 export interface SharedReadOptions<Key, Value> {
-  /** Returns the same text for equal keys only. */
+  /** Returns the same text for equal keys, and different texts for different ones. */
   toId(key: Key): string;
   /** Reads the values of at most 100 keys, of which no two are equal. Returns them by the text of `toId`. */
   read(keys: readonly Key[]): Promise<ReadonlyMap<string, Value>>;
@@ -12,7 +12,7 @@ export interface SharedReadOptions<Key, Value> {
 
 /**
  * Creates a function that reads the value of a key; undefined if there is none. Nothing is cached: every read begins
- * after the call, so a change applies to the next one. If a read fails, all calls that share it reject.
+ * after the call, so a change applies to the next call. If a read fails, all calls that share it reject.
  */
 export function sharedRead<Key, Value>({
   toId,

@@ -31,9 +31,8 @@ import { passwordCheck } from './passwords/check.ts';
 import { linkCookies } from './passwords/cookies.ts';
 import { encodeToken } from './rules/links.ts';
 import { sharingSettings } from './settings.ts';
-import { acknowledgementCollections } from './store/acknowledgement-collections.ts';
 import { acknowledgementStores } from './store/acknowledgement-stores.ts';
-import { shareTokens } from './store/collections.ts';
+import { sharingCollections } from './store/collections.ts';
 import { sharingStore } from './store/share-tokens.ts';
 
 /** Creates the service, which serves public links to published documents. Only tests choose the cost of a hash. */
@@ -41,7 +40,7 @@ export const createSharing = (passwordCost?: ScryptCost) =>
   service({
     contract: sharingContract,
     settings: sharingSettings,
-    collections: [shareTokens, ...acknowledgementCollections],
+    collections: sharingCollections,
     metrics: sharingMetrics,
     start({ store, settings, now, log, meters, deriveKeyring }) {
       const { APP_URL, EMBED_CACHE_MB, EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: perMinute } = settings;

@@ -116,6 +116,34 @@ describe('respondWithEarlyRead', () => {
     });
   });
 
+  test('finds nothing if the document is deleted after the read', async () => {
+    const { row, actor } = await createRow();
+    const deleting = replicaA.respondWithEarlyRead(actor, row._id, async (within) => {
+      await fixture.store.rows(documents).deleteOne({ _id: row._id });
+      return retitle(within, row._id, []);
+    });
+    await expect(deleting).rejects.toMatchObject({ kind: NotFound });
+  });
+
+  test('reads a document that is charged in the transaction', async () => {
+    const { row, actor } = await createRow();
+    const limits = { plan: 'trial', terms_version: 2, storage_limits: { documents: 10 } };
+    const plans = fixture.db.collection<{ _id: string }>('subscriptions');
+    await plans.updateOne({ _id: row.organization_id }, { $set: limits }, { upsert: true });
+    const [store] = fixture.stores;
+    if (!store) throw new Error('There is a store');
+    // without the plan that the others remember
+    const repository = createTestRepository(store);
+    await repository.prepareCharge(actor);
+    const commands = await profileCommands(fixture.db, () =>
+      repository.respondWithEarlyRead(actor, row._id, async (within) => {
+        await repository.update(within, row._id, anyone, async () => ({ change: { title: 'New' } }));
+      }),
+    );
+    const [read] = commands.filter(({ collection, op }) => collection === documents.name && op === 'query');
+    expect(read?.transaction).toBeDefined();
+  });
+
   test('checks the precondition, and finds no document of another organization', async () => {
     const { row, actor } = await createRow();
     const update = (by: Actor, ifMatch: string) =>

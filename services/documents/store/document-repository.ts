@@ -1,6 +1,6 @@
 /** Reads and writes documents and their nodes in MongoDB, always within the organization of the caller. */
 import { NotFound, Unavailable } from '#libs/contract';
-import { type Actor, createWriteConflict, type Store, type Transaction, toSessionOptions } from '#libs/store';
+import { type Actor, RowChanged, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
 import { DocumentEdited } from '../events.ts';
 import { toSummary } from '../presenters.ts';
@@ -65,9 +65,9 @@ export function documentRepository(
     },
 
     /**
-     * Like `respond`, but `update` in `work` changes the row as it was read before the transaction. If the row has
-     * changed since, the transaction is retried and reads it itself. Documents that are charged are read in the
-     * transaction, because their charge may change without their version.
+     * Like `respond`, but `update` in `work` decides with the row that was read before the transaction. If the row has
+     * changed when it is written, the transaction is retried and reads the row itself. If documents are charged, it is
+     * always read in the transaction, because a recount changes `charged_blocks` without `row_version`.
      */
     async respondWithEarlyRead<A extends Actor, R>(
       actor: A,
@@ -203,7 +203,7 @@ export function documentRepository(
     preconditions: Preconditions,
     decide: (document: DocumentRow, at: Date) => Promise<D>,
   ): Promise<Updated<D> | undefined> {
-    const { earlyRow } = actor;
+    const earlyRow = actor.earlyRow?._id === id ? actor.earlyRow : undefined;
     if (earlyRow) assertPreconditions(preconditions, earlyRow);
     const document = earlyRow ?? (await get(actor, id, preconditions));
     const at = now();
@@ -216,7 +216,7 @@ export function documentRepository(
     const changed = { ...document, ...fields };
     const write = async (tx?: Transaction) => {
       const { matchedCount } = await rows.updateOne(unchanged, { $set: fields }, toSessionOptions(tx));
-      if (matchedCount === 0 && earlyRow) throw createWriteConflict();
+      if (matchedCount === 0 && earlyRow) throw new RowChanged();
       if (matchedCount === 0) return undefined;
       if (isFirstEdit(document, change)) tx?.publish(DocumentEdited, { document: toSummary(changed) });
       return { document: changed, result };

@@ -5,9 +5,9 @@
 import { type Actor, type Store, sharedRead, type Transaction } from '#libs/store';
 import { type DocumentRow, documents } from './collections.ts';
 
-/** An actor whose first `update` in a transaction uses the row that was read before it. */
+/** An actor in a transaction whose document was read before it. */
 export interface EarlyReader {
-  /** The row; absent if there is none, and when the transaction is retried. */
+  /** The row of the document; absent if it was not found, and when the transaction is retried. */
   readonly earlyRow?: DocumentRow;
 }
 
@@ -30,7 +30,8 @@ export function earlyReads(store: Pick<Store, 'collection'>) {
     key: DocumentKey,
     work: (within: A & EarlyReader, tx: Transaction) => Promise<R>,
   ): Promise<(within: A, tx: Transaction) => Promise<R>> => {
-    let row = await read(key);
+    // after a failure the transaction reads the row itself, with its retries and errors
+    let row = await read(key).catch(() => undefined);
     return (within, tx) => {
       const early = row && { earlyRow: row };
       row = undefined;

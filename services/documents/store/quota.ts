@@ -12,7 +12,7 @@ export type ConsumeQuota = (documentId: string, tx: Transaction) => Promise<void
 export function quota(store: Store) {
   const rows = { ledger: store.collection(publishLedger), usage: store.rows(publishUsage) };
   const terms = store.read(subscriptionTerms);
-  // concurrent requests of an organization share a read
+  // requests of the same organization and turn of the event loop share a read
   const findTerms = sharedRead({
     toId: (organizationId) => organizationId,
     async read(ids: readonly string[]) {

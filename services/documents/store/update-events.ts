@@ -38,8 +38,8 @@ export function createDueUpdates(store: Store, now: () => Date) {
 export type DueUpdates = ReturnType<typeof createDueUpdates>;
 
 /**
- * Returns the filter for a change of a row outside of a transaction: the row must not have changed since it
- * was read. For a published document the row version is not enough. It does not change when the event about
+ * Returns the filter for a change of a row that was read before, possibly outside of the transaction: the row must not
+ * have changed since. For a published document the row version is not enough. It does not change when the event about
  * earlier changes is published, and a change that relied on this event would never be announced.
  */
 export function matchUnchangedRow({ _id, organization_id, row_version, status, ...row }: DocumentRow) {

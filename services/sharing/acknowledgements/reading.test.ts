@@ -47,6 +47,21 @@ describe('a personal link', () => {
     expect(response.headers.has('set-cookie')).toBe(false);
   });
 
+  test('is not mixed up with those that others read at the same time', async () => {
+    const all = await Promise.all(Array.from({ length: 4 }, () => askReader()));
+    const [first] = all;
+    if (!first) throw new Error('There are four readers');
+    const others = await fixture.addReaders(ada.key, first.request.id, ['E 2', 'E 3']);
+    const links = [...all, ...others.map((reader) => ({ ...first, reader }))];
+    for (let round = 0; round < 5; round += 1) {
+      const responses = await Promise.all(links.map(({ reader }) => fixture.read(reader.url)));
+      for (const [at, { body }] of responses.entries()) {
+        expect(body.id).toBe(links[at]?.document.id);
+        expect(body.acknowledgement).toMatchObject({ content_hash: links[at]?.document.content_hash });
+      }
+    }
+  });
+
   test('posts the hash of the words that were served', async () => {
     const { reader, request } = await askReader();
     const { acknowledgement, ...served } = (await fixture.read(reader.url)).body;

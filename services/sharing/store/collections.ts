@@ -1,8 +1,9 @@
-/** The MongoDB collection of share tokens. */
+/** The MongoDB collections of the sharing service. Those of acknowledgements have a file of their own. */
 import { z } from 'zod';
 import { id } from '#libs/contract';
 import { collection, type StoredRow } from '#libs/store';
 import { sealedToken } from '../views.ts';
+import { acknowledgementCollections } from './acknowledgement-collections.ts';
 
 /** The share tokens: one row for each family that has a token. */
 export const shareTokens = collection('share_tokens', {
@@ -31,6 +32,8 @@ export const shareTokens = collection('share_tokens', {
   sealed: [sealedToken],
 });
 export type ShareTokenRow = StoredRow<typeof shareTokens>;
+
+export const sharingCollections = [shareTokens, ...acknowledgementCollections];
 
 /** The controls of a link: when it ends, who may frame its page, and the hash of its password. */
 export type LinkControls = Pick<ShareTokenRow, (typeof controlNames)[number]>;

@@ -6,8 +6,7 @@ import { documentRow } from '../../documents/testing/rows.ts';
 import { type OpenStores, openStores } from '../../testing/open-stores.ts';
 import { sharingContract as contract } from '../contract.ts';
 import { hashToken } from '../rules/links.ts';
-import { acknowledgementCollections } from './acknowledgement-collections.ts';
-import { shareTokens } from './collections.ts';
+import { shareTokens, sharingCollections } from './collections.ts';
 import { findPublicLink } from './public-links.ts';
 
 /** A row of any collection. */
@@ -19,7 +18,7 @@ let fixture: OpenStores;
 let findLink: ReturnType<typeof findPublicLink>;
 
 beforeAll(async () => {
-  fixture = await openStores({ contract, collections: [shareTokens, ...acknowledgementCollections] });
+  fixture = await openStores({ contract, collections: sharingCollections });
   findLink = findPublicLink(fixture.store);
   await fixture.db.collection<Row>('documents').createIndex({ family_id: 1 });
 });

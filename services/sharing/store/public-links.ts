@@ -63,9 +63,9 @@ const linkFields: Readonly<Record<string, 0 | 1>> = {
 };
 
 /**
- * Joins the token of each link with the published version of its family, and with the organization of the link. Every
- * invalid link adds the same work: `$facet` returns a row for all of them, and for an unknown token the joins find
- * nothing.
+ * Joins each link with its token, its organization and the published version of the token's family. `$facet` returns
+ * one row even if no token is known, so that an invalid link goes through the same joins as a valid one. They find
+ * nothing for what does not exist.
  */
 function createQuery(links: readonly LinkKey[]): mongoose.PipelineStage[] {
   const isTokenOfLink = { $eq: ['$$this.hash', '$link.hash'] };

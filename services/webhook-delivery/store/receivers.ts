@@ -15,7 +15,7 @@ export interface Receiver {
   readonly secrets: readonly Secret[];
 }
 
-/** The webhooks of an organization that subscribe to a type of event. */
+/** What events with the same webhooks have in common. */
 type Subscription = Pick<Envelope, 'organization_id' | 'type'>;
 
 /** Upper bound for the clock difference between replicas, and for a clock that is set back. */
@@ -26,7 +26,7 @@ export function createReceivers(store: Store, now: () => Date) {
   const sealing = store.sealing(sealedSecrets);
   const rows = store.rows(webhookConfigs);
 
-  // concurrent events of an organization share a read
+  // events of the same organization, type and turn of the event loop share a read
   const readSubscribed = sharedRead({
     toId,
     async read(subscriptions: readonly Subscription[]) {
