@@ -5,8 +5,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addMember } from '#libs/testing';
-import { findBrokenInvariants } from '../../tools/admin/verify/broken-invariants.ts';
-import { invariants } from '../../tools/admin/verify/invariants.ts';
+import { findBroken } from './testing/broken-invariants.ts';
 import { type LifecycleClient, lifecycleClient } from './testing/lifecycle.ts';
 import { addMonthsToText, type ReviewClient, reviewClient } from './testing/reviews.ts';
 import type { TestMember } from './testing/test-context.ts';
@@ -159,10 +158,5 @@ async function revise({ id, months }: History): Promise<History> {
 }
 
 test('after all stories, the database breaks no invariant about documents', async () => {
-  const chosen = invariants.filter(({ name }) => /^documents\./.test(name));
-  const broken = [];
-  const limits = { now: context.now(), graceMs: 3_600_000 };
-  for await (const found of findBrokenInvariants(context.app.db, chosen, limits))
-    broken.push(found.invariant.name);
-  expect(broken).toEqual([]);
+  expect(await findBroken(context)).toEqual([]);
 });
