@@ -14,6 +14,8 @@ export interface OpenStores {
   /** The first of them. */
   store: Store;
   db: mongoose.mongo.Db;
+  /** Opens another store in the same database, as another process does. `stop` closes it too. */
+  replica(): Promise<Store>;
   /** Drops the database, closes the stores, and stops the MongoDB server if it was started for them. */
   stop(): Promise<void>;
 }
@@ -27,20 +29,25 @@ export async function openStores(
   const uri = new URL(mongo.uri);
   uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
   const topology = toTopology(contracts);
-  const open = () =>
-    openStore({
+  const keyring = createKeyring(new Secret(randomBytes(32).toString('base64')));
+  const stores: Store[] = [];
+  const replica = async () => {
+    const opened = await openStore({
       uri: new Secret(uri.href),
       contract,
       collections,
       topology,
       bus: memoryBus(topology),
       alone: true,
-      keyring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
+      keyring,
       now: () => new Date(),
       trace: () => undefined,
       onError: () => undefined,
     });
-  const stores = await Promise.all(Array.from({ length: replicas }, open));
+    stores.push(opened);
+    return opened;
+  };
+  await Promise.all(Array.from({ length: replicas }, replica));
   const [store] = stores;
   const [collection] = collections;
   if (!store || !collection) throw new Error('At least one replica and one collection are required');
@@ -52,6 +59,7 @@ export async function openStores(
     stores,
     store,
     db,
+    replica,
     async stop() {
       await db.dropDatabase();
       await Promise.all(stores.map((opened) => opened.close()));

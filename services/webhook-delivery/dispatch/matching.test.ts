@@ -11,7 +11,7 @@ import { createListenerEvents } from '../store/listener-events.ts';
 import { createListeners } from '../store/listeners.ts';
 import { createNewDeliveries } from '../store/new-deliveries.ts';
 import { createReceivers } from '../store/receivers.ts';
-import { openTestStore } from '../testing/store-fixture.ts';
+import { openTestStore, type TestStore } from '../testing/store-fixture.ts';
 import { matchingSubscribers } from './matching.ts';
 
 const ThingHappened = eventType('thing.happened', {
@@ -21,7 +21,7 @@ const ThingHappened = eventType('thing.happened', {
 });
 const organization_id = newId();
 
-let fixture: { store: Store; stop(): Promise<void> };
+let fixture: TestStore;
 
 beforeAll(async () => {
   fixture = await openTestStore();
@@ -39,9 +39,8 @@ beforeAll(async () => {
       created_at: new Date(),
     },
   ]);
-  // the row as in the view of identity
-  const terms = rows.db.collection<{ _id: string; plan: string }>(subscriptionTerms.name);
-  await terms.insertOne({ _id: organization_id, plan: 'scale' });
+  const plans = fixture.db.collection<{ _id: string; plan: string }>(subscriptionTerms.collection);
+  await plans.insertOne({ _id: organization_id, plan: 'scale' });
 });
 afterAll(() => fixture?.stop());
 
@@ -196,10 +195,8 @@ test('events of the same turn share the read of their webhooks', async () => {
   const stranger = { ...createEvent(), organization_id: newId() };
   const receivers = createReceivers(fixture.store, () => new Date());
   const events = [createEvent(), other, createEvent(), early, stranger, createEvent()];
-  const { db } = fixture.store.rows(webhookConfigs).db;
-  if (!db) throw new Error('The store is closed');
   let found: number[] = [];
-  const commands = await profileCommands(db, async () => {
+  const commands = await profileCommands(fixture.db, async () => {
     found = (await Promise.all(events.map(receivers.findSubscribed))).map(({ length }) => length);
   });
   // one read for each type of each organization
