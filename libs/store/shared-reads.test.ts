@@ -46,12 +46,14 @@ test('calls of several callbacks of the same turn share a read', async () => {
   expect(reads).toEqual([['Rome one', 'Rome two']]);
 });
 
-test('a key is read again for a call during its read', async () => {
-  const first = read(inRome('one'));
+test('a key is read again for a call during or after its read', async () => {
+  const key = inRome('one');
+  const first = read(key);
   await setImmediate();
   expect(reads).toHaveLength(1);
-  await Promise.all([first, read(inRome('one'))]);
-  expect(reads).toEqual([['Rome one'], ['Rome one']]);
+  await Promise.all([first, read(key)]);
+  await read(key);
+  expect(reads).toEqual([['Rome one'], ['Rome one'], ['Rome one']]);
 });
 
 test('a failed read rejects the calls that shared it, and no later one', async () => {

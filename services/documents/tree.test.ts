@@ -1,6 +1,7 @@
 /** Tests the operations on nodes over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
+import { profileCommands } from '#libs/testing';
 import { identity } from '../testing/services.ts';
 import { Document, Node } from './contract.ts';
 import { documents } from './service.ts';
@@ -42,6 +43,17 @@ const getStoredSize = async (id: string) =>
     .findOne({ _id: id }, { projection: { _id: 0, node_count: 1, content_bytes: 1 } });
 
 describe('createNode', () => {
+  test('createNode reads the row of the document before its transaction', async () => {
+    const { id } = await context.create(ada);
+    await add(id, { node_type: 'section' });
+    const commands = await profileCommands(context.app.db, () => add(id, { node_type: 'section' }));
+    const reads = commands.filter(
+      ({ collection, op, command }) =>
+        collection === 'documents' && op === 'query' && JSON.stringify(command).includes(id),
+    );
+    expect(reads.map(({ transaction }) => transaction)).toEqual([undefined]);
+  });
+
   test('createNode adds a section, a step and a sub-step', async () => {
     const document = await context.create(ada);
     const section = await add(document.id, { node_type: 'section', title: ' A ', order: 1 });

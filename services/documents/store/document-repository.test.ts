@@ -116,6 +116,16 @@ describe('respondWithEarlyRead', () => {
     });
   });
 
+  test('reads another document that is changed in the same transaction', async () => {
+    const [{ row, actor }, { row: other }] = [await createRow(), await createRow()];
+    await fixture.store
+      .rows(documents)
+      .updateOne({ _id: other._id }, { organization_id: row.organization_id, version: '7' });
+    await replicaA.respondWithEarlyRead(actor, row._id, (within) => retitle(within, other._id, []));
+    expect((await replicaA.get(actor, other._id)).title).toBe('After 7');
+    expect((await replicaA.get(actor, row._id)).title).toBe('T');
+  });
+
   test('finds nothing if the document is deleted after the read', async () => {
     const { row, actor } = await createRow();
     const deleting = replicaA.respondWithEarlyRead(actor, row._id, async (within) => {

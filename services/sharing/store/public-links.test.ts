@@ -86,6 +86,6 @@ test('a document of another organization is not found', async () => {
 
 test('a slug is never read as an expression of MongoDB', async () => {
   await createLink('plain');
-  for (const slug of ['$link.slug', '$$ROOT', '$plain', ''])
+  for (const slug of ['$link.slug', '$$ROOT', '$$nobody', '$', '$plain', ''])
     expect(await find(slug, 'unknown')).toEqual([undefined, undefined, undefined]);
 });
