@@ -1,4 +1,4 @@
-/** Shared reads: reads that concurrent requests start in the same turn of the event loop become one command. */
+/** Shared reads: what concurrent requests read in the same turn of the event loop is read together. */
 import { setImmediate } from 'node:timers';
 import DataLoader from 'dataloader';
 
@@ -11,8 +11,9 @@ export interface SharedReadOptions<Key, Value> {
 }
 
 /**
- * Creates a function that reads the value of a key; undefined if there is none. Nothing is cached: every read begins
- * after the call, so a change applies to the next call. If a read fails, all calls that share it reject.
+ * Creates a function that reads the value of a key; undefined if there is none. Nothing is cached: no call gets a value
+ * that was read before the call. Calls with equal keys may get the same object, so do not change it. If a read fails,
+ * all calls that share it reject.
  */
 export function sharedRead<Key, Value>({
   toId,
@@ -20,6 +21,7 @@ export function sharedRead<Key, Value>({
 }: SharedReadOptions<Key, Value>): (key: Key) => Promise<Value | undefined> {
   const loader = new DataLoader<Key, Value | undefined>(
     async (keys) => {
+      // without its cache, the loader repeats equal keys
       const keyById = new Map(keys.map((key) => [toId(key), key]));
       const valueById = await read([...keyById.values()]);
       return keys.map((key) => valueById.get(toId(key)));

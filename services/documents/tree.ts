@@ -21,7 +21,7 @@ import type { Assets } from './store/assets.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { Decision, Updated } from './store/document-change.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
-import type { EarlyReader } from './store/early-reads.ts';
+import type { WithEarlyRow } from './store/early-reads.ts';
 import { toEtag } from './store/preconditions.ts';
 import type { Search } from './store/search.ts';
 import type { NodeChange, Trees } from './store/tree.ts';
@@ -166,7 +166,7 @@ export function nodeHandlers({
 
 /** The parts of a request that an edit needs. */
 interface EditRequest {
-  actor: Actor & EarlyReader;
+  actor: Actor & WithEarlyRow;
   params: { doc_id: string };
   call: Pick<RequestInfo, 'ifMatch'>;
   authorize(document: DocumentRow): void;

@@ -9,7 +9,7 @@ import { isInPlaceEdit } from '../rules/writes.ts';
 import type { Assets } from './assets.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { type Change, completeChange, type Decision, type Updated } from './document-change.ts';
-import { type EarlyReader, earlyReads } from './early-reads.ts';
+import { earlyReads, type WithEarlyRow } from './early-reads.ts';
 import { assertPreconditions, type Preconditions } from './preconditions.ts';
 import { type Search, scheduleReindex } from './search.ts';
 import { type ChargedActor, chargeSize, type StorageCharge, type StorageCharges } from './storage-charges.ts';
@@ -72,7 +72,7 @@ export function documentRepository(
     async respondWithEarlyRead<A extends Actor, R>(
       actor: A,
       id: string,
-      work: (within: A & ChargedActor & EarlyReader & { tx: Transaction }, tx: Transaction) => Promise<R>,
+      work: (within: A & ChargedActor & WithEarlyRow & { tx: Transaction }, tx: Transaction) => Promise<R>,
     ): Promise<R> {
       const charged = await prepareCharge(actor);
       const key = { _id: id, organization_id: actor.organization_id };
@@ -231,7 +231,7 @@ function isFirstEdit(document: DocumentRow, change: Change): boolean {
 }
 
 /** The actor of an update. Only one with a charge may change the size of a document. */
-type Updater = Actor & EarlyReader & { readonly charge?: StorageCharge };
+type Updater = Actor & WithEarlyRow & { readonly charge?: StorageCharge };
 
 export type DocumentRepository = ReturnType<typeof documentRepository>;
 

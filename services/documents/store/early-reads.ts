@@ -1,41 +1,42 @@
 /**
- * Early reads: the row of a document is read before the transaction that changes it, together with those of concurrent
- * requests (docs/adr/0074). The change then fails if the row has changed since.
+ * Reads the row of a document before the transaction that changes it, and the rows for concurrent requests in the same
+ * command (docs/adr/0074). The transaction then writes the row only if it is unchanged, or else is retried.
  */
 import { type Actor, type Store, sharedRead, type Transaction } from '#libs/store';
 import { type DocumentRow, documents } from './collections.ts';
 
-/** An actor in a transaction whose document was read before it. */
-export interface EarlyReader {
-  /** The row of the document; absent if it was not found, and when the transaction is retried. */
-  readonly earlyRow?: DocumentRow;
+/** What an actor has in a transaction before which a document was read. */
+export interface WithEarlyRow {
+  /** The row of the document. Undefined if it was not found, the read failed, or the transaction is retried. */
+  readonly earlyRow?: DocumentRow | undefined;
 }
 
 /** Identifies a document of an organization. */
 type DocumentKey = Pick<DocumentRow, '_id' | 'organization_id'>;
 
-/** Creates the function that reads the row of a document early, for `work`, which runs in a transaction. */
+/** Creates a function that reads a row and returns `work`, whose first run in a transaction gets this row. */
 export function earlyReads(store: Pick<Store, 'collection'>) {
   const rows = store.collection(documents);
   const read = sharedRead({
     toId,
     async read(keys: readonly DocumentKey[]) {
       const found = await rows.find({ _id: { $in: keys.map(({ _id }) => _id) } }).toArray();
-      // a document of another organization has another key
+      // nobody gets the row of another organization, because the text of their key has their own
       return new Map(found.map((row) => [toId(row), row]));
     },
   });
 
   return async <A extends Actor, R>(
     key: DocumentKey,
-    work: (within: A & EarlyReader, tx: Transaction) => Promise<R>,
+    work: (within: A & WithEarlyRow, tx: Transaction) => Promise<R>,
   ): Promise<(within: A, tx: Transaction) => Promise<R>> => {
     // after a failure the transaction reads the row itself, with its retries and errors
-    let row = await read(key).catch(() => undefined);
+    let nextRow = await read(key).catch(() => undefined);
     return (within, tx) => {
-      const early = row && { earlyRow: row };
-      row = undefined;
-      return work({ ...within, ...early }, tx);
+      const earlyRow = nextRow;
+      // a retry must not decide with the old row again
+      nextRow = undefined;
+      return work({ ...within, earlyRow }, tx);
     };
   };
 }

@@ -11,10 +11,10 @@ export type OrganizationProfile = RowOf<typeof organizationProfiles>;
 /** A published document, as a public link reads it. */
 export type LinkDocument = RowOf<typeof publishedDocuments>;
 
-/** The rows that decide whether a link works; each of them may be missing. */
+/** The rows that decide whether a link works; each of them may be missing. `resolveLink` checks that they match. */
 export interface LinkRows {
   storedToken: LinkToken | undefined;
-  /** The organization with the slug of the link. */
+  /** The organization with the slug of the link. It need not be that of the token. */
   organization: OrganizationProfile | undefined;
   /** The published version of the token's family. */
   document: LinkDocument | undefined;
@@ -41,7 +41,7 @@ const noRows: LinkRows = { storedToken: undefined, organization: undefined, docu
 
 /**
  * Creates the function that finds the rows of a link by its slug and the hash of its token. Concurrent requests share a
- * query. It needs no organization, because the token is secret.
+ * query. The token is secret, so the caller needs no organization.
  */
 export function findPublicLink(store: Store): (slug: string, hash: string) => Promise<LinkRows> {
   // the driver, because this is the most frequent request
@@ -63,9 +63,9 @@ const linkFields: Readonly<Record<string, 0 | 1>> = {
 };
 
 /**
- * Joins each link with its token, its organization and the published version of the token's family. `$facet` returns
- * one row even if no token is known, so that an invalid link goes through the same joins as a valid one. They find
- * nothing for what does not exist.
+ * Joins each link with its token, its organization and the published version of the token's family. `$facet` returns a
+ * row even if no token is known. So an invalid link goes through the same joins as a valid one, and its cost does not
+ * tell why it is invalid.
  */
 function createQuery(links: readonly LinkKey[]): mongoose.PipelineStage[] {
   const isTokenOfLink = { $eq: ['$$this.hash', '$link.hash'] };
@@ -81,12 +81,8 @@ function createQuery(links: readonly LinkKey[]): mongoose.PipelineStage[] {
         token: { $first: { $filter: { input: '$tokens', cond: isTokenOfLink } } },
       },
     },
-    {
-      $set: {
-        organization_id: { $ifNull: ['$token.organization_id', ''] },
-        family_id: { $ifNull: ['$token.family_id', ''] },
-      },
-    },
+    // a missing field would match rows without a family
+    { $set: { family_id: { $ifNull: ['$token.family_id', ''] } } },
     {
       $lookup: {
         ...{ from: organizationProfiles.name, localField: 'link.slug', foreignField: 'slug' },
@@ -96,7 +92,7 @@ function createQuery(links: readonly LinkKey[]): mongoose.PipelineStage[] {
     {
       $lookup: {
         ...{ from: publishedDocuments.name, localField: 'family_id', foreignField: 'family_id' },
-        let: { organization_id: '$organization_id' },
+        let: { organization_id: '$token.organization_id' },
         ...{ pipeline: [{ $match: sameOrganization }], as: 'documents' },
       },
     },
