@@ -26,11 +26,16 @@ export function getPreciseCpuMs(pid: number): number {
 
 /** Returns the resident memory of a process and its descendants in MB. */
 export function getRssMb(pid: number): number {
-  const getRssKb = (id: number) =>
+  return sum(processTree(pid).map(getOwnRssMb));
+}
+
+/** Returns the resident memory of a process without its descendants in MB. */
+export function getOwnRssMb(pid: number): number {
+  const kb =
     process.platform === 'linux'
-      ? Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${id}/status`))?.[1] ?? 0)
-      : Number(ps('rss', id));
-  return sum(processTree(pid).map(getRssKb)) / 1024;
+      ? Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0)
+      : Number(ps('rss', pid));
+  return kb / 1024;
 }
 
 /** Returns the ids of a process and all its descendants. */

@@ -12,8 +12,8 @@ npm run test:security -- --long
 \`\`\`
 
 The figures of a part add up, so that you can make it in several shorter runs: \`--parts fuzz,kills,load\` selects parts
-(\`kills-one\`, \`kills-node\` and \`kills-deno\` are the deployments of \`kills\`), \`--requests\`, \`--rounds\` and \`--minutes\`
-change their size. \`--trial\` prints the figures without saving them. Delete \`tests/security/long/results.json\` to start
+(\`kills-one\`, \`kills-node\` and \`kills-deno\` are the deployments of \`kills\`, \`load-one\` and \`load-node\` those of
+\`load\`), \`--requests\`, \`--rounds\` and \`--minutes\` change their size. \`--trial\` prints the figures without saving them. Delete \`tests/security/long/results.json\` to start
 again. Each run ends with the checks of [\`npm run verify\`](invariants.md) without a grace period. The shorter tests of
 the same kind are part of every build: [threat model](threat-model.md), [fault tolerance](fault-tolerance.md).`;
 
@@ -79,21 +79,25 @@ ${renderTable(head, rows)}`;
 function renderLoad(runs: readonly LoadFigures[]): string {
   const longest = Math.max(...runs.map(({ minutes }) => minutes));
   const tables = runs.map((run) => {
-    const rows = Object.entries(run.processes).map(([name, { first, last }]) => [
+    const rows = Object.entries(run.processes).map(([name, { first, last, rest }]) => [
       name,
       `${first.memoryMb} → ${last.memoryMb} MB`,
+      rest ? `${rest.memoryMb} MB` : 'not measured',
       `${first.descriptors} → ${last.descriptors}`,
     ]);
-    return `${describeRun(run)}:
+    const head = ['process', 'resident memory', 'a minute after the load', 'file descriptors'];
+    return `${describeRun(run)}, ${run.deployment}:
 
-${renderTable(['process', 'resident memory', 'file descriptors'], rows)}
+${renderTable(head, rows)}
 
-- Documents written, published, shared and exported: ${format(run.documents)}.
+- Documents written, published, shared and exported: ${format(run.documents)}. Other reads (lists, searches, trees and
+  Word files): ${format(run.reads)}.
 - Highest number of messages, unpublished events and pending deliveries: ${run.backlog.first} in the first third,
   ${run.backlog.last} in the last.
 - Broken invariants at the end: ${run.violations.length}.`;
   });
-  return `The medians of the first and of the last third of a run, after a warm-up.
+  return `The medians of the first and of the last third of a run, after a warm-up. The deployment *all in one* has the memory
+limits of \`npm start\`. In runs without other reads, the memory of a process includes its workers.
 ${compare(longest, complete.minutes, 'minutes in one run')}
 
 ${tables.join('\n\n')}`;

@@ -24,21 +24,23 @@ export interface SupervisedProgram extends Program {
 }
 
 /**
- * Runs a script of the project with only the given environment. `wrapper` is a command that runs the command after it.
+ * Runs a script of the project with only the given environment. `wrapper` is a command that runs the command after it,
+ * `flags` are more flags of Node.
  */
 export function runScript(
   script: string,
   args: string[],
   environment: Record<string, string>,
-  wrapper: readonly string[] = [],
+  { wrapper = [], flags = [] }: { wrapper?: readonly string[]; flags?: readonly string[] } = {},
 ): Program {
   const root = new URL('..', import.meta.url).pathname;
   const guard = ['--require', `${root}scripts/end-with-parent.cjs`];
-  const flags = ['--disable-warning=ExperimentalWarning', ...guard];
   const [program = process.execPath, ...rest] = [
     ...wrapper,
     process.execPath,
+    '--disable-warning=ExperimentalWarning',
     ...flags,
+    ...guard,
     `${root}scripts/${script}`,
     ...args,
   ];

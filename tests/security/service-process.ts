@@ -45,7 +45,7 @@ export async function startServiceProcess(wrapper: readonly string[] = []): Prom
     PORT: String(ports[0]),
     MANAGEMENT_PORT: String(ports[1]),
   };
-  const launch = () => runScript('../tests/security/server.ts', [], environment, wrapper);
+  const launch = () => runScript('../tests/security/server.ts', [], environment, { wrapper });
   const program = await supervise({ name: 'the services', launch, ready: /^\{.*"msg":"Ready"\}$/m });
   const origin = `http://127.0.0.1:${ports[0]}`;
   return {

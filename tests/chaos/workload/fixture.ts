@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { freePorts, ownRabbit, type RabbitBroker, slowness } from '#libs/testing';
+import memoryLimits from '../../../scripts/memory-limits.json' with { type: 'json' };
 import { contracts } from '../../../services/contracts.ts';
 import { fiveProcesses, localSettings, startServers } from '../../five-processes.ts';
 import { runScript, type SupervisedProgram, stopProgram, supervise } from '../../programs.ts';
@@ -39,10 +40,16 @@ const settings = {
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
 };
 
-/** Starts the system. Resolves when all processes are ready. */
-export async function chaosFixture(way: Deployment): Promise<ChaosFixture> {
+/**
+ * Starts the system. Resolves when all processes are ready. `hasMemoryLimits`: all in one process has the limits of
+ * `npm start`.
+ */
+export async function chaosFixture(way: Deployment, { hasMemoryLimits = false } = {}): Promise<ChaosFixture> {
   const rabbit = ownRabbit();
-  const running = await (way === 'all in one' ? startAllInOne(() => rabbit) : startFive(way, () => rabbit));
+  const limits = hasMemoryLimits ? memoryLimits : { flags: [], environment: {} };
+  const running = await (way === 'all in one'
+    ? startAllInOne(() => rabbit, limits)
+    : startFive(way, () => rabbit));
   const client = new mongoose.mongo.MongoClient(running.users.administrator);
   // a transaction of a killed process keeps its locks for this time; the default is one minute
   const parameter = { setParameter: 1, transactionLifetimeLimitSeconds: Math.ceil(5 * slowness) };
@@ -72,7 +79,10 @@ async function startFive(way: Deployment, rabbit: () => Promise<RabbitBroker>): 
   return { ...running, processes: new Map(parts) };
 }
 
-async function startAllInOne(startRabbit: () => Promise<RabbitBroker>): Promise<RunningSystem> {
+async function startAllInOne(
+  startRabbit: () => Promise<RabbitBroker>,
+  limits: { flags: string[]; environment: Record<string, string> },
+): Promise<RunningSystem> {
   const { rabbit, users, stop } = await startServers(startRabbit);
   try {
     const [port] = await freePorts(1);
@@ -80,6 +90,7 @@ async function startAllInOne(startRabbit: () => Promise<RabbitBroker>): Promise<
     const environment = {
       ...localSettings,
       ...settings,
+      ...limits.environment,
       MONGODB_URI: await createCombinedUser(users),
       AMQP_URL: rabbit.url,
       AMQP_PREFIX: prefix,
@@ -88,7 +99,7 @@ async function startAllInOne(startRabbit: () => Promise<RabbitBroker>): Promise<
       PORT: String(port),
       MANAGEMENT_PORT: '0',
     };
-    const launch = () => runScript('../services/all.ts', [], environment);
+    const launch = () => runScript('../services/all.ts', [], environment, { flags: limits.flags });
     const program = await supervise({ name: 'all in one', launch, ready: /^\{.*"msg":"Ready"\}$/m });
     return {
       origin: `http://127.0.0.1:${port}`,

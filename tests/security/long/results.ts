@@ -37,10 +37,17 @@ export type KillFigures = z.infer<typeof kills>;
 const sample = z.object({ memoryMb: z.number(), descriptors: z.number() });
 const load = z.object({
   ...run,
+  /** Older runs are of five processes, without reads, and their memory includes that of child processes. */
+  deployment: z.string().default('five under Node'),
   documents: z.number(),
+  /** Requests that only read, beside those that write, publish, share and export. */
+  reads: z.number().default(0),
   requestsFailed: z.number(),
-  /** Medians of each process: of the first and of the last third of the samples after the warm-up. */
-  processes: z.record(z.string(), z.object({ first: sample, last: sample })),
+  /**
+   * Medians of each process: of the first and of the last third of the samples after the warm-up. `rest`: a minute after
+   * the load.
+   */
+  processes: z.record(z.string(), z.object({ first: sample, last: sample, rest: sample.optional() })),
   /** The highest number of messages, unpublished events and pending deliveries in each third. */
   backlog: z.object({ first: z.number(), last: z.number() }),
 });

@@ -5,15 +5,21 @@ import { runKillRounds } from './kill-rounds.ts';
 import { runMixedLoad } from './mixed-load.ts';
 import { type Results, readResults, saveResults } from './results.ts';
 
-/** The deployments by their names in the option `--parts`. */
-const deployments: Readonly<Record<string, Deployment>> = {
+/** The deployments that are killed, by their names in the option `--parts`. */
+const killed: Readonly<Record<string, Deployment>> = {
   'kills-one': 'all in one',
   'kills-node': 'five under Node',
   'kills-deno': 'five under Deno',
 };
 
-/** The names of all parts. `kills` stands for the three deployments. */
-export const partNames = ['fuzz', 'kills', ...Object.keys(deployments), 'load'];
+/** The deployments under mixed load, by their names in the option `--parts`. */
+const loaded: Readonly<Record<string, Deployment>> = {
+  'load-one': 'all in one',
+  'load-node': 'five under Node',
+};
+
+/** The names of all parts. `kills` and `load` stand for all their deployments. */
+export const partNames = ['fuzz', 'kills', ...Object.keys(killed), 'load', ...Object.keys(loaded)];
 
 /** What to run. */
 export interface LongRun {
@@ -42,16 +48,17 @@ export async function runParts({ parts, requests, rounds, minutes, isTrial }: Lo
     isBroken ||= fuzz.serverErrors + fuzz.mismatches > 0;
     finish(fuzz, (saved) => saved.fuzz.push(fuzz));
   }
-  for (const [name, way] of Object.entries(deployments))
+  for (const [name, way] of Object.entries(killed))
     if (parts.includes('kills') || parts.includes(name)) {
       const figures = await runKillRounds(way, rounds, say);
       finish(figures, ({ kills }) => {
         kills[way] = [...(kills[way] ?? []), figures];
       });
     }
-  if (parts.includes('load')) {
-    const load = await runMixedLoad(minutes, say);
-    finish(load, (saved) => saved.load.push(load));
-  }
+  for (const [name, way] of Object.entries(loaded))
+    if (parts.includes('load') || parts.includes(name)) {
+      const load = await runMixedLoad(way, minutes, say);
+      finish(load, (saved) => saved.load.push(load));
+    }
   return isBroken;
 }
