@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { commonSettings } from '#libs/service';
 import type { services as allServices } from '../services/services.ts';
+import memoryLimits from './memory-limits.json' with { type: 'json' };
 import { renderPage, renderTable } from './page.ts';
+
+const { EMBED_CACHE_MB, EXPORT_CACHE_MB } = memoryLimits.environment;
 
 type Service = Pick<(typeof allServices)[number], 'contract' | 'settings'>;
 
@@ -30,8 +33,8 @@ export function settingsPage(services: readonly Service[]): string {
   \`REGISTRATIONS_PER_HOUR\`, \`LOGINS_PER_MINUTE\`, \`LOGIN_FAILURES_PER_15_MINUTES\` and
   \`EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE\`.
 
-With \`MONGODB_URI\`, the defaults in the tables apply. In both cases, \`npm start\` sets \`EMBED_CACHE_MB=32\` and
-\`EXPORT_CACHE_MB=16\`.`;
+With \`MONGODB_URI\`, the defaults in the tables apply. In both cases, \`npm start\` sets
+\`EMBED_CACHE_MB=${EMBED_CACHE_MB}\` and \`EXPORT_CACHE_MB=${EXPORT_CACHE_MB}\`.`;
   return renderPage('Settings', [
     'All settings are environment variables. At startup, the process reports all invalid settings at once.',
     local,
