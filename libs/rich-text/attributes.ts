@@ -26,13 +26,20 @@ export function getInteger(
   return value >= min && value <= max ? value : undefined;
 }
 
-/** Yields a fault if values are nested deeper than 32; any name is valid, because storage is JSON text. */
+/**
+ * Yields a fault if values are nested deeper than 32, or if a number is too large for JSON, which would store null. Any
+ * name is valid, because storage is JSON text.
+ */
 export function* findAttributeFaults(
   attributes: Record<string, unknown>,
   path: string,
 ): Generator<{ path: string; message: string }> {
   const pending: { value: unknown; depth: number }[] = [{ value: attributes, depth: 0 }];
   for (let next = pending.pop(); next; next = pending.pop()) {
+    if (typeof next.value === 'number' && !Number.isFinite(next.value)) {
+      yield { path, message: 'must not contain numbers beyond 1.79e308' };
+      return;
+    }
     if (typeof next.value !== 'object' || next.value === null) continue;
     if (next.depth === maxDepth) {
       yield { path, message: `must not contain values nested deeper than ${maxDepth}` };
