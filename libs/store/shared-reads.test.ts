@@ -1,7 +1,7 @@
 /** Tests which calls share a read, and which value each of them gets. */
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from '@jest/globals';
-import { sharedRead } from '#libs/store';
+import { sharedRead, sharedReadOfEach } from '#libs/store';
 
 interface Place {
   city: string;
@@ -67,4 +67,21 @@ test('a failed read rejects the calls that shared it, and no later one', async (
 test('more than 100 keys of the same turn are read in several reads', async () => {
   await Promise.all(Array.from({ length: 150 }, (_, at) => read(inRome(String(at)))));
   expect(reads.map((keys) => keys.length)).toEqual([100, 50]);
+});
+
+test('of reads for each key, a failed one rejects only the calls with this key', async () => {
+  const readOfEach = sharedReadOfEach({
+    toId,
+    async readOne({ street }: Place) {
+      reads.push([street]);
+      if (street === 'closed') throw new Error(`${street} is closed`);
+      return street;
+    },
+  });
+  const streets = ['open', 'closed', 'open', 'closed'];
+  const results = await Promise.allSettled(streets.map((street) => readOfEach(inRome(street))));
+  const closed = { status: 'rejected', reason: new Error('closed is closed') };
+  const open = { status: 'fulfilled', value: 'open' };
+  expect(results).toEqual([open, closed, open, closed]);
+  expect(reads).toEqual([['open'], ['closed']]);
 });

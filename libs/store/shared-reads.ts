@@ -35,3 +35,33 @@ export function sharedRead<Key, Value>({
   );
   return (key) => loader.load(key);
 }
+
+/** How each key is read. */
+export interface SharedReadOfEachOptions<Key, Value> extends Pick<SharedReadOptions<Key, Value>, 'toId'> {
+  readOne(key: Key): Promise<Value>;
+}
+
+/**
+ * Does the same with a read for each key, which calls with equal keys share. If it fails, only these calls reject: those
+ * with another key, such as another organization, get their values.
+ */
+export function sharedReadOfEach<Key, Value>({
+  toId,
+  readOne,
+}: SharedReadOfEachOptions<Key, Value>): (key: Key) => Promise<Value> {
+  const load = sharedRead<Key, PromiseSettledResult<Value>>({
+    toId,
+    async read(keys) {
+      const results = keys.map(async (key) => {
+        const [result] = await Promise.allSettled([readOne(key)]);
+        return [toId(key), result] as const;
+      });
+      return new Map(await Promise.all(results));
+    },
+  });
+  return async (key) => {
+    const result = await load(key);
+    if (result?.status !== 'fulfilled') throw result?.reason;
+    return result.value;
+  };
+}

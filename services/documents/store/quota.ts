@@ -1,6 +1,6 @@
 /** Stores the publish quota in MongoDB: a ledger of every publish, and a counter for limited plans. */
 import { newId } from '#libs/contract';
-import { type Actor, type Store, sharedRead, type Transaction } from '#libs/store';
+import { type Actor, type Store, sharedReadOfEach, type Transaction } from '#libs/store';
 import { nextRenewal, subscriptionTerms, type Terms, toPeriod } from '../../identity/contract.ts';
 import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
@@ -13,12 +13,9 @@ export function quota(store: Store) {
   const rows = { ledger: store.collection(publishLedger), usage: store.rows(publishUsage) };
   const terms = store.read(subscriptionTerms);
   // requests of the same organization and turn of the event loop share a read
-  const findTerms = sharedRead({
-    toId: (organizationId) => organizationId,
-    async read(ids: readonly string[]) {
-      const found = await Promise.all(ids.map((id) => terms.in(id).one({})));
-      return new Map(found.flatMap((row) => (row ? [[row._id, row]] : [])));
-    },
+  const findTerms = sharedReadOfEach({
+    toId: (organizationId: string) => organizationId,
+    readOne: (organizationId) => terms.in(organizationId).one({}),
   });
 
   return {

@@ -1,6 +1,6 @@
 /** Reads the webhooks that get an event, with the secrets that sign their requests. */
 import { type Envelope, NotFound, Secret } from '#libs/contract';
-import { type Actor, type Store, sharedRead } from '#libs/store';
+import { type Actor, type Store, sharedReadOfEach } from '#libs/store';
 import { isUnexpired } from '../rules/secrets.ts';
 import { type ConfigRow, type SealedSecret, sealedSecrets, webhookConfigs } from './collections.ts';
 
@@ -27,15 +27,11 @@ export function createReceivers(store: Store, now: () => Date) {
   const rows = store.rows(webhookConfigs);
 
   // events of the same organization, type and turn of the event loop share a read
-  const readSubscribed = sharedRead({
-    toId,
-    async read(subscriptions: readonly Subscription[]) {
-      const found = subscriptions.map(async ({ organization_id, type }) => {
-        const filter = { organization_id, is_active: true, event_types: type };
-        return rows.find(filter).readConcern('majority').lean();
-      });
-      const all = await Promise.all(found);
-      return new Map(subscriptions.map((subscription, at) => [toId(subscription), all[at] ?? []]));
+  const readSubscribed = sharedReadOfEach({
+    toId: ({ organization_id, type }: Subscription) => `${organization_id} ${type}`,
+    async readOne({ organization_id, type }) {
+      const filter = { organization_id, is_active: true, event_types: type };
+      return rows.find(filter).readConcern('majority').lean();
     },
   });
 
@@ -47,7 +43,7 @@ export function createReceivers(store: Store, now: () => Date) {
      */
     async findSubscribed({ organization_id, type, occurred_at }: Envelope): Promise<Receiver[]> {
       const createdBefore = Date.parse(occurred_at) + maxClockSkewMs;
-      const subscribed = (await readSubscribed({ organization_id, type })) ?? [];
+      const subscribed = await readSubscribed({ organization_id, type });
       return subscribed.filter(({ created_at }) => created_at.getTime() < createdBefore).map(toReceiver);
     },
 
@@ -96,10 +92,6 @@ export function createReceivers(store: Store, now: () => Date) {
       return [];
     }
   }
-}
-
-function toId({ organization_id, type }: Subscription): string {
-  return `${organization_id} ${type}`;
 }
 
 function toBreakerGeneration(row: Pick<ConfigRow, 'breaker_generation'> | null): string {
