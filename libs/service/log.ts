@@ -52,14 +52,17 @@ function openDestination({ format, destination }: LogOptions): DestinationStream
   if (destination) return destination;
   // synchronous, like Node's own standard output: otherwise pino writes buffered lines at the exit, where it retries
   // forever if the reader of the pipe has gone
-  if (format === 'json') return pino.destination({ dest: 1, sync: true });
+  const output = pino.destination({ dest: 1, sync: true });
+  if (format === 'json') return output;
   // loaded only for readable lines
-  const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
-  return pretty({
-    sync: true,
+  const { prettyFactory }: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
+  const toReadable = prettyFactory({
     singleLine: true,
     colorize: process.stdout.isTTY,
     translateTime: 'SYS:HH:MM:ss',
-    ignore: 'hostname,pid',
+    // the lines have no fields to leave out, and looking for these would copy every line
+    ignore: '',
   });
+  // called directly: the stream of pino-pretty costs as much as the formatting
+  return { write: (line) => void output.write(toReadable(line)) };
 }
