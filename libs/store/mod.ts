@@ -21,12 +21,7 @@ export { opensAll, type ReencryptionResult } from './reencryption.ts';
 export type { PublishWrapper } from './relay.ts';
 export { lockCollection } from './row-locks.ts';
 export { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
-export {
-  type SharedReadOfEachOptions,
-  type SharedReadOptions,
-  sharedRead,
-  sharedReadOfEach,
-} from './shared-reads.ts';
+export { type SharedReadOptions, sharedRead, sharedReadPerKey } from './shared-reads.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';
 export { withTimeout } from './timeout.ts';
 export { type Actor, retryForMs, type Transaction, toSessionOptions } from './transaction.ts';

@@ -1,7 +1,7 @@
 /** Tests which calls share a read, and which value each of them gets. */
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from '@jest/globals';
-import { sharedRead, sharedReadOfEach } from '#libs/store';
+import { sharedRead, sharedReadPerKey } from '#libs/store';
 
 interface Place {
   city: string;
@@ -70,18 +70,21 @@ test('more than 100 keys of the same turn are read in several reads', async () =
 });
 
 test('of reads for each key, a failed one rejects only the calls with this key', async () => {
-  const readOfEach = sharedReadOfEach({
+  const readPerKey = sharedReadPerKey({
     toId,
-    async readOne({ street }: Place) {
+    readOne({ street }: Place) {
       reads.push([street]);
-      if (street === 'closed') throw new Error(`${street} is closed`);
-      return street;
+      if (street === 'gone') throw new Error('gone');
+      return street === 'closed' ? Promise.reject(new Error('closed')) : Promise.resolve(street);
     },
   });
-  const streets = ['open', 'closed', 'open', 'closed'];
-  const results = await Promise.allSettled(streets.map((street) => readOfEach(inRome(street))));
-  const closed = { status: 'rejected', reason: new Error('closed is closed') };
+  const streets = ['open', 'closed', 'gone', 'open', 'closed'];
+  const results = await Promise.allSettled(streets.map((street) => readPerKey(inRome(street))));
   const open = { status: 'fulfilled', value: 'open' };
-  expect(results).toEqual([open, closed, open, closed]);
-  expect(reads).toEqual([['open'], ['closed']]);
+  const [closed, gone] = ['closed', 'gone'].map((reason) => ({
+    status: 'rejected',
+    reason: new Error(reason),
+  }));
+  expect(results).toEqual([open, closed, gone, open, closed]);
+  expect(reads).toEqual([['open'], ['closed'], ['gone']]);
 });

@@ -36,24 +36,25 @@ export function sharedRead<Key, Value>({
   return (key) => loader.load(key);
 }
 
-/** How each key is read. */
-export interface SharedReadOfEachOptions<Key, Value> extends Pick<SharedReadOptions<Key, Value>, 'toId'> {
+/** How a shared read of a single key works. */
+interface SharedReadPerKeyOptions<Key, Value> extends Pick<SharedReadOptions<Key, Value>, 'toId'> {
   readOne(key: Key): Promise<Value>;
 }
 
 /**
- * Does the same with a read for each key, which calls with equal keys share. If it fails, only these calls reject: those
- * with another key, such as another organization, get their values.
+ * Like `sharedRead`, but reads each key on its own, so only calls with equal keys share a read. A failed read rejects
+ * only these: calls for another organization get their values.
  */
-export function sharedReadOfEach<Key, Value>({
+export function sharedReadPerKey<Key, Value>({
   toId,
   readOne,
-}: SharedReadOfEachOptions<Key, Value>): (key: Key) => Promise<Value> {
+}: SharedReadPerKeyOptions<Key, Value>): (key: Key) => Promise<Value> {
   const load = sharedRead<Key, PromiseSettledResult<Value>>({
     toId,
     async read(keys) {
       const results = keys.map(async (key) => {
-        const [result] = await Promise.allSettled([readOne(key)]);
+        // `readOne` may also throw before it returns a promise
+        const [result] = await Promise.allSettled([(async () => readOne(key))()]);
         return [toId(key), result] as const;
       });
       return new Map(await Promise.all(results));

@@ -1,6 +1,6 @@
 /** Stores the publish quota in MongoDB: a ledger of every publish, and a counter for limited plans. */
 import { newId } from '#libs/contract';
-import { type Actor, type Store, sharedReadOfEach, type Transaction } from '#libs/store';
+import { type Actor, type Store, sharedReadPerKey, type Transaction } from '#libs/store';
 import { nextRenewal, subscriptionTerms, type Terms, toPeriod } from '../../identity/contract.ts';
 import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
@@ -13,7 +13,7 @@ export function quota(store: Store) {
   const rows = { ledger: store.collection(publishLedger), usage: store.rows(publishUsage) };
   const terms = store.read(subscriptionTerms);
   // requests of the same organization and turn of the event loop share a read
-  const findTerms = sharedReadOfEach({
+  const findTerms = sharedReadPerKey({
     toId: (organizationId: string) => organizationId,
     readOne: (organizationId) => terms.in(organizationId).one({}),
   });

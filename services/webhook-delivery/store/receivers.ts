@@ -1,6 +1,6 @@
 /** Reads the webhooks that get an event, with the secrets that sign their requests. */
 import { type Envelope, NotFound, Secret } from '#libs/contract';
-import { type Actor, type Store, sharedReadOfEach } from '#libs/store';
+import { type Actor, type Store, sharedReadPerKey } from '#libs/store';
 import { isUnexpired } from '../rules/secrets.ts';
 import { type ConfigRow, type SealedSecret, sealedSecrets, webhookConfigs } from './collections.ts';
 
@@ -27,7 +27,7 @@ export function createReceivers(store: Store, now: () => Date) {
   const rows = store.rows(webhookConfigs);
 
   // events of the same organization, type and turn of the event loop share a read
-  const readSubscribed = sharedReadOfEach({
+  const readSubscribed = sharedReadPerKey({
     toId: ({ organization_id, type }: Subscription) => `${organization_id} ${type}`,
     async readOne({ organization_id, type }) {
       const filter = { organization_id, is_active: true, event_types: type };
