@@ -1,4 +1,4 @@
-/** Validates and reads the attributes of nodes and marks; only their depth is limited. */
+/** Validates and reads the attributes of nodes and marks; only their depth and their numbers are limited. */
 import type { Mark, RichText } from './tree.ts';
 
 const maxDepth = 32;
@@ -27,8 +27,8 @@ export function getInteger(
 }
 
 /**
- * Yields a fault if values are nested deeper than 32, or if a number is too large for JSON, which would store null. Any
- * name is valid, because storage is JSON text.
+ * Yields a fault if values are nested deeper than 32, or if a number is not finite, which `JSON.stringify` would write
+ * as null. Any name is valid, because storage is JSON text.
  */
 export function* findAttributeFaults(
   attributes: Record<string, unknown>,
@@ -37,7 +37,7 @@ export function* findAttributeFaults(
   const pending: { value: unknown; depth: number }[] = [{ value: attributes, depth: 0 }];
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (typeof next.value === 'number' && !Number.isFinite(next.value)) {
-      yield { path, message: 'must not contain numbers beyond 1.79e308' };
+      yield { path, message: 'must not contain numbers that are too large for a double, such as 1e400' };
       return;
     }
     if (typeof next.value !== 'object' || next.value === null) continue;

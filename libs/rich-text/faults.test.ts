@@ -126,11 +126,11 @@ test('attributes may have any name but at most 32 levels', () => {
   expect(findFaults({ type: 'a', marks: [{ type: 'b', attrs: deep }] })[0]?.path).toBe('marks/0/attrs');
 });
 
-test('a number that JSON cannot represent is a fault at its attributes', () => {
+test('a number that is too large for a double is a fault at its attributes', () => {
   const value = JSON.parse(
     '{"type":"a","marks":[{"type":"b","attrs":{"c":[1e308,-1e400]}}],"attrs":{"d":1e400}}',
   );
-  const message = 'must not contain numbers beyond 1.79e308';
+  const message = 'must not contain numbers that are too large for a double, such as 1e400';
   expect(findFaults(value)).toEqual([
     { path: 'attrs', message },
     { path: 'marks/0/attrs', message },

@@ -36,7 +36,7 @@ function toAttributesSchema(known: readonly KnownType[]) {
   return { type: 'object', properties: Object.fromEntries(properties) };
 }
 
-/** What `findFaults` checks, as JSON Schema, except size and depth. */
+/** What `findFaults` checks, as JSON Schema, except size, depth and the range of numbers. */
 const richTextSchema = {
   properties: {
     type: toTypeSchema(knownNodes),

@@ -119,6 +119,19 @@ describe('createDocument', () => {
     expect(paths).toEqual(['body/nodes/0/content/content/0/type', 'body/nodes/0/content/content/0/text']);
   });
 
+  test('createDocument rejects a number in rich text that would be stored as null', async () => {
+    const nodes = [
+      { node_type: 'section', title: 'x', content: { type: 'image', attrs: { width: 'too large' } } },
+    ];
+    const body = JSON.stringify({ title: 'T', nodes }).replace('"too large"', '1e400');
+    const headers = { 'content-type': 'application/json' };
+    const response = await app.request('POST', '/documents', { as: ada.key, body, headers });
+    expect([response.status, response.body.errors]).toMatchObject([
+      400,
+      [{ path: 'body/nodes/0/content/attrs' }],
+    ]);
+  });
+
   test('createDocument accepts 10,000 nodes and rejects more', async () => {
     const tree = (steps: number) => [
       {
