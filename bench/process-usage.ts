@@ -29,6 +29,11 @@ export function getRssMb(pid: number): number {
   return sum(processTree(pid).map(getOwnRssMb));
 }
 
+/** Returns the resident memory of the descendants of a process in MB. */
+export function getDescendantsRssMb(pid: number): number {
+  return sum(processTree(pid).slice(1).map(getOwnRssMb));
+}
+
 /** Returns the resident memory of a process without its descendants in MB. */
 export function getOwnRssMb(pid: number): number {
   const kb =

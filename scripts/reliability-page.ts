@@ -13,9 +13,10 @@ npm run test:security -- --long
 
 The figures of a part add up, so that you can make it in several shorter runs: \`--parts fuzz,kills,load\` selects parts
 (\`kills-one\`, \`kills-node\` and \`kills-deno\` are the deployments of \`kills\`, \`load-one\` and \`load-node\` those of
-\`load\`), \`--requests\`, \`--rounds\` and \`--minutes\` change their size. \`--trial\` prints the figures without saving them. Delete \`tests/security/long/results.json\` to start
-again. Each run ends with the checks of [\`npm run verify\`](invariants.md) without a grace period. The shorter tests of
-the same kind are part of every build: [threat model](threat-model.md), [fault tolerance](fault-tolerance.md).`;
+\`load\`), and \`--requests\`, \`--rounds\` and \`--minutes\` change their size. \`--trial\` prints the figures without
+saving them. Delete \`tests/security/long/results.json\` to start again. Each run ends with the checks of
+[\`npm run verify\`](invariants.md) without a grace period. The shorter tests of the same kind are part of every build:
+[threat model](threat-model.md), [fault tolerance](fault-tolerance.md).`;
 
 const notMeasured = 'Not measured yet: this part of the long run has not been made.';
 
@@ -31,7 +32,7 @@ export function reliabilityPage({ fuzz, kills, load }: Results): string {
       '## Killed processes',
       killed.length > 0 ? killed.map(([way, runs]) => renderKills(way, runs)).join('\n\n') : notMeasured,
       '## An hour of mixed load',
-      load.length > 0 ? renderLoad(load) : notMeasured,
+      renderLoad(load),
     ],
     '`tests/security/long/results.json`',
   );
@@ -77,30 +78,36 @@ ${renderTable(head, rows)}`;
 }
 
 function renderLoad(runs: readonly LoadFigures[]): string {
-  const longest = Math.max(...runs.map(({ minutes }) => minutes));
-  const tables = runs.map((run) => {
-    const rows = Object.entries(run.processes).map(([name, { first, last, rest }]) => [
-      name,
-      `${first.memoryMb} → ${last.memoryMb} MB`,
-      rest ? `${rest.memoryMb} MB` : 'not measured',
-      `${first.descriptors} → ${last.descriptors}`,
-    ]);
-    const head = ['process', 'resident memory', 'a minute after the load', 'file descriptors'];
-    return `${describeRun(run)}, ${run.deployment}:
+  const summaries = (['all in one', 'five under Node'] as const).map((way) => {
+    const minutes = runs.filter(({ deployment }) => deployment === way).map((run) => run.minutes);
+    return `- ${way}: ${compare(Math.max(0, ...minutes), complete.minutes, 'minutes in one run')}`;
+  });
+  return `Integrations write, publish, share and export documents, while a reader lists, searches, reads and exports them. The
+tables show the medians of the first and of the last third of a run, after a warm-up. The deployment *all in one*
+has the memory limits of \`npm start\`.
+
+${summaries.join('\n')}
+
+${runs.map(renderLoadRun).join('\n\n')}`;
+}
+
+function renderLoadRun(run: LoadFigures): string {
+  const rows = Object.entries(run.processes).map(([name, { first, last, rest }]) => [
+    name,
+    `${first.memoryMb} → ${last.memoryMb} MB`,
+    rest ? `${rest.memoryMb} MB` : '',
+    first.descriptors === undefined ? '' : `${first.descriptors} → ${last.descriptors}`,
+  ]);
+  const head = ['process', 'resident memory', '90 s after the load', 'file descriptors'];
+  const reads = run.reads === undefined ? 'none, and memory includes that of workers' : format(run.reads);
+  return `${describeRun(run)}, ${run.deployment}:
 
 ${renderTable(head, rows)}
 
-- Documents written, published, shared and exported: ${format(run.documents)}. Other reads (lists, searches, trees and
-  Word files): ${format(run.reads)}.
+- Documents written: ${format(run.documents)}. Requests of the reader: ${reads}.
 - Highest number of messages, unpublished events and pending deliveries: ${run.backlog.first} in the first third,
   ${run.backlog.last} in the last.
 - Broken invariants at the end: ${run.violations.length}.`;
-  });
-  return `The medians of the first and of the last third of a run, after a warm-up. The deployment *all in one* has the memory
-limits of \`npm start\`. In runs without other reads, the memory of a process includes its workers.
-${compare(longest, complete.minutes, 'minutes in one run')}
-
-${tables.join('\n\n')}`;
 }
 
 const broken = 'broken invariants at the end';

@@ -1,6 +1,7 @@
 /**
  * Runs the security tests (`npm run test:security`). With `--long` it runs the long form instead: many fuzzed requests,
- * many rounds of SIGKILL and an hour of mixed load. It takes hours and saves its figures for docs/reliability.md.
+ * many rounds of SIGKILL, and an hour of mixed load for each of two deployments. It takes hours and saves its figures
+ * for docs/reliability.md.
  */
 import { parseArgs } from 'node:util';
 import { run } from 'jest';

@@ -42,7 +42,7 @@ const settings = {
 
 /**
  * Starts the system. Resolves when all processes are ready. `hasMemoryLimits`: all in one process has the limits of
- * `npm start`.
+ * `npm start`; five processes have none.
  */
 export async function chaosFixture(way: Deployment, { hasMemoryLimits = false } = {}): Promise<ChaosFixture> {
   const rabbit = ownRabbit();

@@ -10,6 +10,8 @@ export interface Integrations {
   countDocuments(): number;
   /** Resolves when one more document for each integration was accepted. Rejects if an integration failed. */
   progress(): Promise<void>;
+  /** Resolves when all integrations have stopped. Rejects as soon as one of them fails. */
+  ended: Promise<void>;
   /** Lets the integrations finish their current document. Rejects if one of them failed. */
   stop(): Promise<void>;
 }
@@ -29,13 +31,14 @@ export function startIntegrations(
       for (let rounds = 0; rounds < 2 && !isOver; rounds += 1) await round(3);
     }
   };
-  const work = Promise.all(Array.from({ length: count }, run));
-  // `progress` and `stop` report a failure
+  const work = Promise.all(Array.from({ length: count }, run)).then(() => {});
+  // `progress`, `ended` and `stop` report a failure
   work.catch(() => undefined);
   const countDocuments = () => tenants.reduce((sum, { documents }) => sum + documents.length, 0);
   return {
     tenants,
     countDocuments,
+    ended: work,
     async progress() {
       const goal = countDocuments() + count;
       const more = until('more documents', async () => isOver || countDocuments() >= goal, 120_000);

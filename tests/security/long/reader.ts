@@ -1,15 +1,17 @@
-/** Reads what integrations have written, in every way in which members read, until it is stopped. */
+/** Lists, searches, reads and exports the documents that integrations have written, until it is stopped. */
 import { must, type RetryingClient, until } from '#libs/testing';
 import type { TestTenant } from '../../chaos/workload/tenant.ts';
 
 /** A running reader. */
 export interface Reader {
   countReads(): number;
+  /** Resolves when the reader has stopped. Rejects as soon as a read fails. */
+  ended: Promise<void>;
   /** Lets the reader finish its current document. Rejects if a read failed. */
   stop(): Promise<void>;
 }
 
-/** Documents of so many of the latest organizations are read, so that some are in caches and others are not. */
+/** Documents of so many of the latest organizations are read. */
 const recentTenants = 50;
 
 /** Starts to read documents of organizations that integrations add to `tenants`. */
@@ -37,10 +39,11 @@ export function startReader(api: RetryingClient, tenants: readonly TestTenant[])
     while (!isOver) await readOne();
   };
   const work = run();
-  // `stop` reports a failure
+  // `ended` and `stop` report a failure
   work.catch(() => undefined);
   return {
     countReads: () => reads,
+    ended: work,
     async stop() {
       isOver = true;
       await work;

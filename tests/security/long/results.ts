@@ -34,17 +34,23 @@ const kills = z.object({
 });
 export type KillFigures = z.infer<typeof kills>;
 
-const sample = z.object({ memoryMb: z.number(), descriptors: z.number() });
+const sample = z.object({
+  memoryMb: z.number(),
+  /** Open file descriptors. They are not counted in workers. */
+  descriptors: z.number().optional(),
+});
+export type Sample = z.infer<typeof sample>;
+
 const load = z.object({
   ...run,
-  /** Older runs are of five processes, without reads, and their memory includes that of child processes. */
-  deployment: z.string().default('five under Node'),
+  /** Older runs have no reader, and the memory of a process includes that of its workers. */
+  deployment: z.enum(['all in one', 'five under Node', 'five under Deno']).default('five under Node'),
   documents: z.number(),
-  /** Requests that only read, beside those that write, publish, share and export. */
-  reads: z.number().default(0),
+  /** Requests of the reader: lists, searches, documents and Word files. */
+  reads: z.number().optional(),
   requestsFailed: z.number(),
   /**
-   * Medians of each process: of the first and of the last third of the samples after the warm-up. `rest`: a minute after
+   * Medians of each process: of the first and of the last third of the samples after the warm-up. `rest`: 90 s after
    * the load.
    */
   processes: z.record(z.string(), z.object({ first: sample, last: sample, rest: sample.optional() })),
