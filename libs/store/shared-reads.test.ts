@@ -69,7 +69,7 @@ test('more than 100 keys of the same turn are read in several reads', async () =
   expect(reads.map((keys) => keys.length)).toEqual([100, 50]);
 });
 
-test('of reads for each key, a failed one rejects only the calls with this key', async () => {
+test('a failed read per key rejects only the calls with this key', async () => {
   const readPerKey = sharedReadPerKey({
     toId,
     readOne({ street }: Place) {

@@ -119,7 +119,7 @@ describe('createDocument', () => {
     expect(paths).toEqual(['body/nodes/0/content/content/0/type', 'body/nodes/0/content/content/0/text']);
   });
 
-  test('createDocument rejects a number in rich text that would be stored as null', async () => {
+  test('createDocument rejects a number that would be stored as null', async () => {
     const nodes = [
       { node_type: 'section', title: 'x', content: { type: 'image', attrs: { width: 'too large' } } },
     ];
