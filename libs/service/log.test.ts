@@ -146,3 +146,22 @@ test('a process whose standard output has no reader can exit', async () => {
     child.kill('SIGKILL');
   }
 });
+
+test('a readable log writes one line per entry, and the stack of an error', async () => {
+  const source = `
+    import { createLog } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)};
+    const log = createLog({ level: 'info', format: 'pretty' });
+    log.child({ service: 'documents' }).info({ status: 201, deep: { a: [1] } }, 'createDocument');
+    log.debug('hidden');
+    log.error({ err: new TypeError('no') }, 'failed');`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [lines] = await Promise.all([child.stdout.toArray(), once(child, 'exit')]);
+  const [first, ...others] = Buffer.concat(lines).toString().split('\n');
+  expect(first).toMatch(
+    /^\[\d\d:\d\d:\d\d\] INFO: createDocument {"service":"documents","status":201,"deep":{"a":\[1\]}}$/,
+  );
+  expect(others[0]).toMatch(/^\[\d\d:\d\d:\d\d\] ERROR: failed *$/);
+  expect(others.join('\n')).toMatch(/TypeError: no\n +at /);
+});
