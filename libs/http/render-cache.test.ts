@@ -46,7 +46,7 @@ function changingResource(changes: number) {
 }
 
 test('a resource that changes while it is rendered is opened again', async () => {
-  const cache = renderCache(1_000);
+  const cache = renderCache(10_000);
   const { state, open } = changingResource(2);
   const found = await cache.read({ open, maxAttempts: 5 });
   expect([found?.version.title, String(found?.bytes), found?.cacheStatus]).toEqual([
@@ -60,12 +60,12 @@ test('a resource that changes while it is rendered is opened again', async () =>
 
 test('a resource that changes in every attempt is given up', async () => {
   const { state, open } = changingResource(100);
-  expect(await renderCache(1_000).read({ open, maxAttempts: 5 })).toBeUndefined();
+  expect(await renderCache(10_000).read({ open, maxAttempts: 5 })).toBeUndefined();
   expect(state.opened).toBe(5);
 });
 
 test('each read opens the resource, and a new version is rendered', async () => {
-  const cache = renderCache(1_000);
+  const cache = renderCache(10_000);
   const { state, open } = changingResource(0);
   const readStatus = async () => {
     const found = await cache.read({ open, maxAttempts: 1 });
@@ -79,7 +79,7 @@ test('each read opens the resource, and a new version is rendered', async () => 
 });
 
 test('a version that the client has is neither rendered nor cached', async () => {
-  const cache = renderCache(1_000);
+  const cache = renderCache(10_000);
   const { calls, render, open: finish } = renderer(10);
   finish();
   const open = async () => ({ etag: 'a', render });
@@ -89,7 +89,7 @@ test('a version that the client has is neither rendered nor cached', async () =>
 });
 
 test('a cache key that differs from the ETag separates versions', async () => {
-  const cache = renderCache(1_000);
+  const cache = renderCache(10_000);
   const readKey = async (cacheKey: string) => {
     const open = async () => ({ etag: '1', cacheKey, render: async () => Buffer.from(cacheKey) });
     return String((await cache.read({ open, maxAttempts: 1 }))?.bytes);
@@ -101,12 +101,12 @@ test('a resource that cannot be opened rejects', async () => {
   const open = async () => {
     throw new Error('not found');
   };
-  const reading = renderCache(1_000).read({ open, maxAttempts: 5 });
+  const reading = renderCache(10_000).read({ open, maxAttempts: 5 });
   await expect(reading).rejects.toThrow('not found');
 });
 
 test('concurrent requests share one rendering, later ones hit the cache', async () => {
-  const cache = renderCache(1_000);
+  const cache = renderCache(10_000);
   const { calls, render, open } = renderer(10);
   const requests = [1, 2, 3].map(() => read(cache, 'a', render));
   open();
@@ -118,8 +118,8 @@ test('concurrent requests share one rendering, later ones hit the cache', async 
 });
 
 test('the cache keeps the most recently used bytes within its limit', async () => {
-  const cache = renderCache(1_000);
-  const bytes = async () => new Uint8Array(400);
+  const cache = renderCache(10_000);
+  const bytes = async () => new Uint8Array(3_000);
   for (const version of ['a', 'b', 'a', 'c']) await read(cache, version, bytes);
   expect([await isCached(cache, 'a'), await isCached(cache, 'b'), await isCached(cache, 'c')]).toEqual([
     true,
@@ -128,20 +128,26 @@ test('the cache keeps the most recently used bytes within its limit', async () =
   ]);
 });
 
+test('the limit includes the objects of each entry', async () => {
+  const cache = renderCache(1_000_000);
+  for (let at = 0; at < 1_000; at += 1) await read(cache, `${at}`, async () => new Uint8Array(1));
+  expect([await isCached(cache, '0'), await isCached(cache, '999')]).toEqual([false, true]);
+});
+
 test('concurrent renderings beyond the limit all return their bytes', async () => {
-  const cache = renderCache(1_000);
+  const cache = renderCache(10_000);
   const renderings = Array.from({ length: 20 }, (_, at) => ({ version: `${at}`, ...renderer(300) }));
   const requests = renderings.map(({ version, render }) => readBytes(cache, version, render));
   for (const { open } of renderings) open();
   expect((await Promise.all(requests)).map((bytes) => bytes?.byteLength)).toEqual(Array(20).fill(300));
-  const huge = renderer(5_000);
+  const huge = renderer(10_000);
   huge.open();
-  expect((await readBytes(cache, 'huge', huge.render))?.byteLength).toBe(5_000);
+  expect((await readBytes(cache, 'huge', huge.render))?.byteLength).toBe(10_000);
   expect(await isCached(cache, 'huge')).toBe(false);
 });
 
 test('a failed rendering is not cached and is tried again', async () => {
-  const cache = renderCache(1_000);
+  const cache = renderCache(10_000);
   const failing = async () => {
     throw new Error('no');
   };

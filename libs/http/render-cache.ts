@@ -45,11 +45,14 @@ export interface RenderCache {
 
 const noBytes = new Uint8Array();
 
-/** Creates an LRU cache of at most `maxBytes`. Larger results are not cached. */
+/** What an entry takes besides its key and its bytes: about 1 KiB of objects (measured in a heap snapshot). */
+const entryBytes = 1_024;
+
+/** Creates an LRU cache of at most `maxBytes`, including its own objects. Larger results are not cached. */
 export function renderCache(maxBytes: number): RenderCache {
   const cache = new LRUCache<string, Uint8Array>({
     maxSize: maxBytes,
-    sizeCalculation: (bytes, key) => bytes.byteLength + key.length,
+    sizeCalculation: (bytes, key) => bytes.byteLength + key.length + entryBytes,
   });
   // renderings in progress are not in the cache, so that they cannot be evicted
   const inFlight = new Map<string, Promise<Uint8Array | undefined>>();

@@ -81,7 +81,7 @@ function fixture({ maxBytes = 100 } = {}) {
     // the handlers of exports use only this task
     workers: { run: run as unknown as ExportWorkers['run'] },
     metrics: { recordExport: () => undefined, countRejected: () => undefined },
-    cacheBytes: 1_000,
+    cacheBytes: 10_000,
     maxBytes,
   });
   /** Returns the text and ETag of an export. `etag` is the client's current ETag. */
