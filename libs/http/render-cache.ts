@@ -15,7 +15,10 @@ export interface Version {
   render(): Promise<Uint8Array | undefined>;
 }
 
-/** A version with its bytes. If the client already has them, `cacheStatus` says so and `bytes` is empty. */
+/**
+ * A version with its bytes. `hit`: they were cached, or rendered for a concurrent request. `miss`: they were rendered
+ * for this one. `not_modified`: the client already has them, so `bytes` is empty.
+ */
 export interface VersionBytes<V> {
   version: V;
   bytes: Uint8Array;
@@ -85,8 +88,8 @@ export function renderCache(maxBytes: number): RenderCache {
 }
 
 /**
- * Returns bytes that share no memory with others. Node allocates small buffers from a pool, and a cached one would keep
- * all 64 KiB of its part of the pool, which the size of the cache does not count.
+ * Returns bytes that are alone in their ArrayBuffer. Node allocates small buffers from a pool. A cached one would keep
+ * the whole ArrayBuffer of its neighbours, 64 KiB, which the size of the cache does not count.
  */
 function toOwnMemory(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : Buffer.from(new Uint8Array(bytes).buffer);

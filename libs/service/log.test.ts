@@ -153,7 +153,9 @@ test('a readable log writes one line per entry, and the stack of an error', asyn
     const log = createLog({ level: 'info', format: 'pretty' });
     log.child({ service: 'documents' }).info({ status: 201, deep: { a: [1] } }, 'createDocument');
     log.debug('hidden');
-    log.error({ err: new TypeError('no') }, 'failed');`;
+    log.error({ err: new TypeError('no') }, 'failed');
+    // what is not written by now is lost
+    process.exit();`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -88,3 +88,23 @@ test('a failed read per key rejects only the calls with this key', async () => {
   expect(results).toEqual([open, closed, gone, open, closed]);
   expect(reads).toEqual([['open'], ['closed'], ['gone']]);
 });
+
+test('a slow read per key delays no call with another key', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const readPerKey = sharedReadPerKey({
+    toId,
+    readOne({ street }: Place) {
+      reads.push([street]);
+      return street === 'slow' ? promise : Promise.resolve(street);
+    },
+  });
+  const slow = readPerKey(inRome('slow'));
+  // it begins after all calls of this turn
+  await Promise.resolve();
+  expect(reads).toEqual([]);
+  expect(await readPerKey(inRome('fast'))).toBe('fast');
+  const later = readPerKey(inRome('slow'));
+  resolve('slow');
+  expect(await Promise.all([slow, later])).toEqual(['slow', 'slow']);
+  expect(reads).toEqual([['slow'], ['fast'], ['slow']]);
+});

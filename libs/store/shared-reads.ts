@@ -1,5 +1,6 @@
-/** Shared reads: what concurrent requests read in the same turn of the event loop is read together. */
+/** Shared reads: what concurrent requests ask for in the same turn of the event loop is read together. */
 import { setImmediate } from 'node:timers';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 
 /** How a shared read works. */
@@ -36,33 +37,30 @@ export function sharedRead<Key, Value>({
   return (key) => loader.load(key);
 }
 
-/** How a shared read of a single key works. */
+/** How a read of a single key works. */
 interface SharedReadPerKeyOptions<Key, Value> extends Pick<SharedReadOptions<Key, Value>, 'toId'> {
   readOne(key: Key): Promise<Value>;
 }
 
 /**
- * Like `sharedRead`, but reads each key on its own, so only calls with equal keys share a read. A failed read rejects
- * only these: calls for another organization get their values.
+ * Like `sharedRead`, but reads each key on its own: only calls with equal keys share a read. A read that fails or takes
+ * long affects no calls with other keys.
  */
 export function sharedReadPerKey<Key, Value>({
   toId,
   readOne,
 }: SharedReadPerKeyOptions<Key, Value>): (key: Key) => Promise<Value> {
-  const load = sharedRead<Key, PromiseSettledResult<Value>>({
-    toId,
-    async read(keys) {
-      const results = keys.map(async (key) => {
-        // `readOne` may also throw before it returns a promise
-        const [result] = await Promise.allSettled([(async () => readOne(key))()]);
-        return [toId(key), result] as const;
+  /** The reads that have not begun: they begin at the end of the turn. */
+  const planned = new Map<string, Promise<Value>>();
+  return (key) => {
+    const id = toId(key);
+    const read =
+      planned.get(id) ??
+      endOfTurn().then(() => {
+        planned.delete(id);
+        return readOne(key);
       });
-      return new Map(await Promise.all(results));
-    },
-  });
-  return async (key) => {
-    const result = await load(key);
-    if (result?.status !== 'fulfilled') throw result?.reason;
-    return result.value;
+    planned.set(id, read);
+    return read;
   };
 }

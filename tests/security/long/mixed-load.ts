@@ -1,4 +1,4 @@
-/** Runs a deployment under mixed load, and records memory, file descriptors and the depth of all queues. */
+/** Runs a deployment under mixed load, and records memory, file descriptors and waiting messages. */
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiClient, retryingClient, slowness, webhookReceiver } from '#libs/testing';
@@ -22,6 +22,7 @@ const restMs = 90_000;
 interface Reading {
   /** By name. The child processes of a process, such as its export workers, have one name together. */
   processes: ReadonlyMap<string, Sample>;
+  /** The sum of all messages in queues, unpublished events and pending deliveries. */
   backlog: number;
 }
 
@@ -94,6 +95,7 @@ async function read(system: ChaosFixture): Promise<Reading> {
   return { processes, backlog };
 }
 
+/** A process that did not run, such as an idle worker, counts as 0 MB. */
 function getMedians(readings: readonly Reading[], name: string): Sample {
   const found = readings.map(({ processes }) => processes.get(name) ?? { memoryMb: 0 });
   const descriptors = found.flatMap((sample) => sample.descriptors ?? []);

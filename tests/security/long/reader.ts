@@ -5,13 +5,13 @@ import type { TestTenant } from '../../chaos/workload/tenant.ts';
 /** A running reader. */
 export interface Reader {
   countReads(): number;
-  /** Resolves when the reader has stopped. Rejects as soon as a read fails. */
+  /** Resolves when the reader has stopped. Rejects as soon as a read fails for good. */
   ended: Promise<void>;
   /** Lets the reader finish its current document. Rejects if a read failed. */
   stop(): Promise<void>;
 }
 
-/** Documents of so many of the latest organizations are read. */
+/** Only documents of this many latest organizations are read. */
 const recentTenants = 50;
 
 /** Starts to read documents of organizations that integrations add to `tenants`. */
