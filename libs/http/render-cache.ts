@@ -50,10 +50,19 @@ const noBytes = new Uint8Array();
 
 /** What an entry takes besides its key and its bytes: about 1 KiB of objects (measured in a heap snapshot). */
 const entryBytes = 1_024;
+/**
+ * The largest number of entries. Small documents are rendered fast, but the objects of tens of thousands of them would
+ * fill the heap.
+ */
+const maxEntries = 4_096;
 
-/** Creates an LRU cache of at most `maxBytes`, including its own objects. Larger results are not cached. */
+/**
+ * Creates an LRU cache of at most 4,096 entries and `maxBytes`, including its own objects. Larger results are not
+ * cached.
+ */
 export function renderCache(maxBytes: number): RenderCache {
   const cache = new LRUCache<string, Uint8Array>({
+    max: maxEntries,
     maxSize: maxBytes,
     sizeCalculation: (bytes, key) => bytes.byteLength + key.length + entryBytes,
   });
