@@ -31,6 +31,10 @@ test('the database setup Job requires the password of every service', async () =
   expect(template).not.toContain('envFrom');
 });
 
+test('a failed database setup Job keeps its pod, and so its log', async () => {
+  expect(await readTemplate('platform/templates/database-setup.yaml')).toContain('restartPolicy: Never\n');
+});
+
 test('the network policy of the database setup exists before its Job', async () => {
   const job = await readTemplate('platform/templates/database-setup.yaml');
   const [policy = ''] = (await readTemplate('platform/templates/networkpolicy.yaml')).split(/^---$/m);

@@ -33,8 +33,8 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 /**
  * Creates the scheduler of one process. `limitFor` returns how many slots an endpoint may use now. An
  * organization gets another slot while it uses fewer than are free (dynamic thresholds with α = 1, Choudhury and
- * Hahne 1998): about half of all slots if it is alone, a third each for two organizations. Some slots are
- * reserved for organizations that use none.
+ * Hahne 1998). Free slots do not include some that are reserved for organizations that use none: about half of the
+ * others if it is alone, a third each for two organizations.
  */
 export function createScheduler(limitFor: (configId: string) => number) {
   /** Rows that wait for a slot, by endpoint. The endpoint that was served last is at the end. */
