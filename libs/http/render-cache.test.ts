@@ -134,9 +134,9 @@ test('the limit includes the objects of each entry', async () => {
   expect([await isCached(cache, '0'), await isCached(cache, '999')]).toEqual([false, true]);
 });
 
-test('the cache keeps at most 4,096 entries', async () => {
+test('the cache keeps at most 1,024 entries', async () => {
   const cache = renderCache(2 ** 30);
-  for (let at = 0; at <= 4_096; at += 1) await read(cache, `${at}`, async () => new Uint8Array(1));
+  for (let at = 0; at <= 1_024; at += 1) await read(cache, `${at}`, async () => new Uint8Array(1));
   expect([await isCached(cache, '0'), await isCached(cache, '1')]).toEqual([false, true]);
 });
 

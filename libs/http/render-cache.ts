@@ -54,10 +54,10 @@ const entryBytes = 1_024;
  * The largest number of entries. Small documents are rendered fast, but the objects of tens of thousands of them would
  * fill the heap.
  */
-const maxEntries = 4_096;
+const maxEntries = 1_024;
 
 /**
- * Creates an LRU cache of at most 4,096 entries and `maxBytes`, including its own objects. Larger results are not
+ * Creates an LRU cache of at most 1,024 entries and `maxBytes`, including its own objects. Larger results are not
  * cached.
  */
 export function renderCache(maxBytes: number): RenderCache {

@@ -137,7 +137,8 @@ function createTokenVerifier(
   store: Pick<Store, 'read'>,
   now: () => Date,
 ): (token: string) => Promise<Claims | RejectedToken> {
-  const verified = createBoundedCache<string, { claims: Claims; kid: string }>(10_000);
+  // enough for the people who work at the same time; another check takes less than a millisecond
+  const verified = createBoundedCache<string, { claims: Claims; kid: string }>(1_000);
   const published = store.read(publicKeys).unscoped();
   let pemById = new Map<string, string>();
   let readAt = Number.NEGATIVE_INFINITY;

@@ -29,8 +29,8 @@ export interface AssetRequest {
 /** Returns the response with a picture; undefined if the version does not reference it. */
 export type ReadAsset = (request: AssetRequest) => Promise<Reply<Body> | undefined>;
 
-/** How long a reference of one version is remembered, ms. It never changes. */
-const rememberMs = 3_600_000;
+/** How many results are remembered. Those of one version never change. */
+const maxResults = 10_000;
 
 /**
  * Creates the function for links of any kind. It checks neither the link nor its controls: the caller does. The cache
@@ -41,7 +41,7 @@ export function createAssetReader(
   cache: RenderCache,
   count: CountAsset,
 ): ReadAsset {
-  const references = createBoundedCache<string, boolean>(10_000, rememberMs);
+  const references = createBoundedCache<string, boolean>(maxResults);
 
   return async ({ document, assetId, call, headers, isPrivate }) => {
     // any other text is no asset, and may be long: the cache limits only the number of its entries
@@ -88,7 +88,7 @@ export type HasPictures = (documentId: string, found: VersionBytes<Version>) => 
 
 /** Creates the function, which remembers its results. */
 export function createPictureDetector(sharing: Pick<SharingStore, 'referencesAsset'>): HasPictures {
-  const results = createBoundedCache<string, boolean>(10_000, rememberMs);
+  const results = createBoundedCache<string, boolean>(maxResults);
   return async (documentId, { bytes, cacheStatus, version: { etag } }) => {
     const known = results.get(etag);
     if (known !== undefined) return known;
