@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from email.message import Message
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,10 @@ def test_the_time_of_the_request_is_within_the_tolerance(seconds: int, is_accept
         verify_webhook(**request)
     else:
         assert find_rejection(request) == "old_timestamp"
+
+
+def test_a_tolerance_that_is_not_a_number_accepts_no_time() -> None:
+    assert find_rejection(to_request(VECTORS[0], tolerance=math.nan)) == "old_timestamp"
 
 
 def test_the_current_time_is_the_default() -> None:

@@ -24,6 +24,7 @@ describe('the URL of the service', () => {
     'https://:secret@sop.example.com',
   ])('%j is rejected', (url) => {
     expect(() => toBase(url)).toThrow('is not the URL of a service');
+    expect(() => toBase(undefined as unknown as string)).toThrow('`url` is missing');
   });
 
   test.each([

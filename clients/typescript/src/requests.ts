@@ -39,6 +39,8 @@ export interface BuiltRequest {
  * https URL without a user name or password.
  */
 export function toBase(url: string): string {
+  if (typeof url !== 'string')
+    throw new TypeError('`url` is missing. Use one such as https://sop.example.com.');
   const parsed = parseUrl(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username + parsed.password !== '')
     // without a user name and password, also those of a text that is no URL

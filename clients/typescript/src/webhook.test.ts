@@ -73,6 +73,11 @@ describe('verifyWebhook', () => {
     await rejected.toMatchObject({ reason: 'old_timestamp' });
   });
 
+  test('rejects every time if the tolerance is not a number', async () => {
+    const toleranceSeconds = Number.NaN;
+    await expect(verifyWebhook({ ...request, toleranceSeconds })).rejects.toThrow('The time of');
+  });
+
   test('accepts a time within the tolerance', async () => {
     await expect(verifyWebhook({ ...request, now: request.now + 299_000 })).resolves.toBeDefined();
   });
@@ -106,6 +111,8 @@ describe('verifyWebhook', () => {
   test('explains a parsed body and a value that is not a secret', async () => {
     const body = JSON.parse(vector.body);
     await expect(verifyWebhook({ ...request, body })).rejects.toThrow('is not the raw body');
+    const missing = undefined as unknown as string;
+    await expect(verifyWebhook({ ...request, secret: missing })).rejects.toThrow('`secret` is missing');
     await expect(verifyWebhook({ ...request, secret: 'whsec_ä' })).rejects.toThrow('begins with whsec_');
   });
 });

@@ -56,6 +56,8 @@ export interface WebhookRequest {
 /** Verifies a request and returns its body. Rejects with a `WebhookVerificationError`. */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookPayload> {
   const { secret, body, header = 'webhook-signature' } = request;
+  if (typeof secret !== 'string' && !Array.isArray(secret))
+    throw new TypeError('`secret` is missing. It begins with whsec_.');
   if (typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ArrayBuffer))
     throw new TypeError('`body` is not the raw body. Read the bytes of the request before a parser does.');
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
@@ -88,7 +90,9 @@ async function verifyStandard(
   const id = requireHeader(request, 'webhook-id');
   const timestamp = requireHeader(request, 'webhook-timestamp');
   const { toleranceSeconds = 300, now = Date.now() } = request;
-  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now / 1_000 - Number(timestamp)) > toleranceSeconds)
+  // also rejects if the tolerance is not a number
+  const isRecent = Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds;
+  if (!/^\d{1,12}$/.test(timestamp) || !isRecent)
     throw new WebhookVerificationError(
       'old_timestamp',
       `The time of the request is more than ${toleranceSeconds} seconds from now.`,

@@ -384,6 +384,14 @@ test('a title of front matter over 300 characters is cut and repeated', async ()
   ]);
 });
 
+test('the warning about a missing picture names its file', async () => {
+  const result = await convert('![Valve](img/valve.png)', 'a.md');
+  const [warning] = result.ok
+    ? result.file.report.warnings.filter(({ code }) => code === 'picture_missing')
+    : [];
+  expect(warning?.message).toContain('img/valve.png');
+});
+
 test('at most 200 warnings are listed, and one says how many are not', async () => {
   const result = await convert(`# T\n\n${'![a](b.png)\n\n'.repeat(maxWarnings + 5)}`);
   const warnings = result.ok ? result.file.report.warnings : [];

@@ -42,7 +42,9 @@ export class PictureCollector {
     const file = this.find(src) ?? readDataUri(src);
     const alt = file?.alt ?? String(element.properties.alt ?? '').trim();
     const refuse = (code: WarningCode) => {
-      this.report.warn(code, { path, detail: alt || (file ? '' : src.slice(0, 80)) });
+      // a missing file is found by its name, and data in the file have none
+      const name = file || src.startsWith('data:') ? '' : src.slice(0, 80);
+      this.report.warn(code, { path, detail: name || alt });
       return alt === '' ? '[picture]' : `[picture: ${alt}]`;
     };
     if (!file && /^https:\/\//i.test(src)) {

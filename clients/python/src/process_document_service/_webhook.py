@@ -105,7 +105,8 @@ def _to_signed_bytes(headers: Mapping[str, str], body: bytes, tolerance: float, 
     """What Standard Webhooks sign: `id.timestamp.body`. Raises if the time is too far from now."""
     message_id = _require_header(headers, "webhook-id")
     timestamp = _require_header(headers, "webhook-timestamp")
-    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(now - int(timestamp)) > tolerance:
+    # also rejects if the tolerance is not a number
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or not abs(now - int(timestamp)) <= tolerance:
         message = f"The time of the request is more than {tolerance:g} seconds from now."
         raise WebhookVerificationError("old_timestamp", message)
     return f"{message_id}.{timestamp}.".encode() + body

@@ -17,12 +17,16 @@ that no document names is deleted after 24 hours.`,
   async run(context, { arguments: { file: files } }) {
     const client = await context.client();
     const assets: Asset[] = [];
-    for (const [at, name] of files.entries()) {
-      context.progress(`${at + 1} of ${files.length}: ${name}`);
-      const file = new Uint8Array(await readFile(resolve(context.cwd, name)));
-      assets.push(await client.createAsset({ body: { file } }));
+    try {
+      for (const [at, name] of files.entries()) {
+        context.progress(`${at + 1} of ${files.length}: ${name}`);
+        const file = new Uint8Array(await readFile(resolve(context.cwd, name)));
+        assets.push(await client.createAsset({ body: { file } }));
+      }
+    } finally {
+      // also those before a failure
+      if (assets.length > 0) context.show(assets, () => assets.map(({ src }) => src).join('\n'));
     }
-    context.show(assets, () => assets.map(({ src }) => src).join('\n'));
     return undefined;
   },
 });

@@ -1,6 +1,6 @@
 /** Tests where credentials are stored, and which ones are used. */
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
@@ -33,6 +33,8 @@ test('only the user can read the file and its folder', async () => {
 
 test('the file is in the home folder if no other place is set', () => {
   expect(getCredentialsFile({ HOME: '/home/ada' })).toBe('/home/ada/.config/pds/credentials.json');
+  const empty = { PDS_CONFIG_DIR: '', XDG_CONFIG_HOME: '', HOME: '' };
+  expect(getCredentialsFile(empty)).toBe(join(homedir(), '.config/pds/credentials.json'));
 });
 
 test('the environment takes precedence over the file', async () => {

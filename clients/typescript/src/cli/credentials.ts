@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { toBase } from '../requests.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { assertWritable } from './files.ts';
 
 /** Where the service is, and the key for it. */
 export interface Credentials {
@@ -23,10 +24,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The path of the file: in the folder for settings of the user. */
 export function getCredentialsFile(env: Environment): string {
   const folder =
-    env.PDS_CONFIG_DIR ??
+    env.PDS_CONFIG_DIR ||
     (process.platform === 'win32' && env.APPDATA
       ? join(env.APPDATA, 'pds')
-      : join(env.XDG_CONFIG_HOME || join(env.HOME ?? homedir(), '.config'), 'pds'));
+      : join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'pds'));
   return join(folder, 'credentials.json');
 }
 
@@ -46,6 +47,19 @@ export async function readStoredCredentials(env: Environment): Promise<StoredCre
     // reported below
   }
   throw new CommandError(`${file} is damaged. Run \`pds login\` to write it again.`);
+}
+
+/** Creates the folder of the file. Rejects with a `CommandError` if the file could not be written. */
+export async function assertCredentialsWritable(env: Environment): Promise<void> {
+  const file = getCredentialsFile(env);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new CommandError(`Cannot create the folder ${dirname(file)}: ${(error as Error).message}`, 1, {
+      cause: error,
+    });
+  }
+  await assertWritable(file);
 }
 
 /** Replaces the file. Its mode is 600, that of a new folder is 700. */

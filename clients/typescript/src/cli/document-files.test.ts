@@ -109,6 +109,11 @@ describe('reading a folder', () => {
     await expect(readDocumentFiles(folder)).rejects.toThrow(message);
   });
 
+  test('a file in another encoding, whose letters would be lost, is rejected', async () => {
+    await writeFile(join(folder, 'a.json'), Buffer.from('{"title":"Bäckerei"}', 'latin1'));
+    await expect(readDocumentFiles(folder)).rejects.toThrow('a.json is not UTF-8');
+  });
+
   test('two files with the same id are rejected', async () => {
     for (const name of ['a.json', 'b.json']) await write(name, { id: 'x', title: 'A' });
     await expect(readDocumentFiles(folder)).rejects.toThrow('b.json have the same id');
@@ -119,5 +124,9 @@ describe('reading a folder', () => {
     expect((await readBases(folder)).size).toBe(0);
     await write('.pds.json', '{');
     await expect(readBases(folder)).rejects.toThrow('is damaged. Delete it, and pull again.');
+    for (const damaged of [{ x: null }, [], null]) {
+      await write('.pds.json', damaged);
+      await expect(readBases(folder)).rejects.toThrow('is damaged. Delete it, and pull again.');
+    }
   });
 });

@@ -33,6 +33,11 @@ export interface Base {
   markdown_outdated?: true;
   /** Set by push before it publishes this draft, and removed afterwards. The next push publishes such a draft. */
   publish_pending?: true;
+  /**
+   * The key of a request that creates the draft of a new file, until its response has arrived. Such a base has the name
+   * of the file in place of an id. The next push repeats the request, and gets the draft if there is one.
+   */
+  idempotency_key?: string;
 }
 
 /** The bases of a folder's documents by their ids. */
@@ -60,6 +65,12 @@ export async function readDocumentFiles(path: string): Promise<DocumentFile[]> {
   });
   const selected = names.filter((name) => documentFile.test(name) && !name.startsWith('.')).sort();
   const files = await Promise.all(selected.map((name) => readDocumentFile(join(path, name))));
+  assertDifferentIds(files);
+  return files;
+}
+
+/** Throws a `CommandError` if two files have the same id. */
+export function assertDifferentIds(files: readonly DocumentFile[]): void {
   const paths = new Map<string, string>();
   for (const { id, path: file } of files.filter(({ id }) => id !== undefined)) {
     const other = paths.get(id ?? '');
@@ -67,21 +78,29 @@ export async function readDocumentFiles(path: string): Promise<DocumentFile[]> {
       throw new CommandError(`${other} and ${file} have the same id. Remove it from one of them.`);
     paths.set(id ?? '', file);
   }
-  return files;
 }
 
 async function readDocumentFile(path: string): Promise<DocumentFile> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`Cannot read ${path}: ${error.message}`);
   });
   let value: unknown;
   try {
-    // editors of Windows begin a file with a byte order mark
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    value = JSON.parse(decode(path, bytes));
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     throw new CommandError(`${path} is not valid JSON: ${(error as Error).message}`, 1, { cause: error });
   }
   return { path, ...toDocument(path, value) };
+}
+
+/** Decodes UTF-8, without the byte order mark with which editors of Windows begin a file. */
+function decode(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new CommandError(`${path} is not UTF-8. Save it in this encoding.`, 1, { cause: error });
+  }
 }
 
 function toDocument(path: string, value: unknown): Pick<DocumentFile, 'id' | 'content'> {
@@ -153,11 +172,15 @@ export async function readBases(folder: string): Promise<Bases> {
     if (error.code === 'ENOENT') return '{}';
     throw new CommandError(`Cannot read ${path}: ${error.message}`);
   });
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
   try {
-    return new Map(Object.entries(JSON.parse(text)));
-  } catch (error) {
-    throw new CommandError(`${path} is damaged. Delete it, and pull again.`, 1, { cause: error });
+    const bases: unknown = JSON.parse(text);
+    if (isObject(bases) && Object.values(bases as object).every(isObject))
+      return new Map(Object.entries(bases as Record<string, Base>));
+  } catch {
+    // reported below
   }
+  throw new CommandError(`${path} is damaged. Delete it, and pull again.`);
 }
 
 /** Writes the bases of a folder. */

@@ -58,6 +58,11 @@ describe.each([
     expect(modes).toEqual([0o600, 0o666, modes[2], modes[2]]);
   });
 
+  test('a folder is refused, and nothing is written', async () => {
+    await expect(write(folder, 'new')).rejects.toThrow(`${folder} is a folder. Name a file.`);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test('a reader of a pipe gets the content, and the pipe stays', async () => {
     const pipe = join(folder, 'pipe');
     await promisify(execFile)('mkfifo', [pipe]);

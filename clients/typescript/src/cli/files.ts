@@ -89,8 +89,9 @@ interface Target {
 async function findTarget(path: string): Promise<Target> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return { path, isStream: false };
+  if (found.isDirectory()) throw new CommandError(`${path} is a folder. Name a file.`);
   // a pipe such as /dev/stdout has no real path
-  if (!found.isFile() && !found.isDirectory()) return { path, isStream: true };
+  if (!found.isFile()) return { path, isStream: true };
   return { path: await realpath(path), isStream: false, mode: found.mode & 0o777 };
 }
 

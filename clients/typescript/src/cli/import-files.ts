@@ -1,4 +1,5 @@
 /** Files that the service imports: which ones a folder has, and how they are sent. */
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Client } from '../client.ts';
@@ -72,10 +73,23 @@ export async function previewFile(client: Client, path: string, options: ImportO
   return client.previewImport({ body: await toUpload(path, options) });
 }
 
-/** Creates drafts from a file. */
-export async function importFile(client: Client, path: string, options: ImportOptions) {
-  return client.createImport({ body: await toUpload(path, options) });
+/** Creates drafts from a file. `createOnce` sends the request, whose checksum it gets. */
+export async function importFile(
+  client: Client,
+  path: string,
+  options: ImportOptions,
+  createOnce: SendOnce = (_checksum, send) => send(),
+) {
+  const body = await toUpload(path, options);
+  const hash = createHash('sha256').update(`${body.file.name}\n${body.tracked_changes}\n`);
+  const checksum = hash.update(new Uint8Array(await body.file.arrayBuffer())).digest('hex');
+  return createOnce(checksum, (idempotencyKey) =>
+    client.createImport({ body }, idempotencyKey === undefined ? {} : { idempotencyKey }),
+  );
 }
+
+/** Sends a request, with an idempotency key of its own if it gets none. */
+type SendOnce = <T>(checksum: string, send: (idempotencyKey?: string) => Promise<T>) => Promise<T>;
 
 /** The most bytes of the pictures of a text. The zip may have 30 MiB, and the text of it 2 MiB. */
 const maxPictureBytes = 27 * 1024 * 1024;

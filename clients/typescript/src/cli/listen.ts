@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, createClient } from '../client.ts';
 import { ProblemError } from '../errors.ts';
-import type { ListenedEvent } from '../generated/contract.ts';
+import type { EventType, ListenedEvent } from '../generated/contract.ts';
 import { verifyWebhook, type WebhookPayload } from '../webhook.ts';
 import { command } from './command.ts';
 import type { Context } from './context.ts';
@@ -17,6 +17,25 @@ const [waitSeconds, maxPauseMs] = [30, 30_000];
  * than 300 seconds, and ten responses in the last moment take 100 seconds.
  */
 const batchSize = 10;
+
+const eventTypes = Object.keys({
+  'document.published': true,
+  'document.revised': true,
+  'document.updated': true,
+  'document.archived': true,
+  'document.assigned': true,
+  'document.review_due': true,
+  'approval.requested': true,
+  'approval.approved': true,
+  'approval.rejected': true,
+  'approval.withdrawn': true,
+  'acknowledgement.requested': true,
+  'acknowledgement.made': true,
+  'acknowledgement.completed': true,
+  'acknowledgement.overdue': true,
+  'member.invited': true,
+  'member.joined': true,
+} satisfies Record<EventType, true>);
 
 interface Listener {
   id: string;
@@ -55,7 +74,8 @@ The requests are signed with a new secret, which it prints, or with the secret i
       type: 'string',
       value: 'TYPE',
       isRepeated: true,
-      description: 'Only events of this type, such as document.published',
+      choices: eventTypes,
+      description: 'Only events of this type',
     },
   },
   async run(context, { options: { 'forward-to': forwardTo, event: types = [] } }) {

@@ -1,11 +1,11 @@
 /** Tests that commands with a password end their session, and keep their result if that fails. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readStoredCredentials, writeStoredCredentials } from './credentials.ts';
@@ -61,7 +61,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function run(args: readonly string[], signal = new AbortController().signal, input = 'secret\n') {
+const asAda = ['--email', 'ada@acme.example'];
+
+async function run(
+  args: readonly string[],
+  signal = new AbortController().signal,
+  input: string | Readable = 'secret\n',
+  identity = asAda,
+) {
   const output = { stdout: '', stderr: '' };
   const collect = (name: keyof typeof output) =>
     new Writable({
@@ -71,11 +78,11 @@ async function run(args: readonly string[], signal = new AbortController().signa
       },
     });
   const streams = {
-    stdin: Readable.from([input]),
+    stdin: typeof input === 'string' ? Readable.from([input]) : input,
     stdout: collect('stdout'),
     stderr: collect('stderr'),
   };
-  const code = await runCommandLine([...args, '--email', 'ada@acme.example'], {
+  const code = await runCommandLine([...args, ...identity], {
     ...streams,
     ...{ env, cwd: folder, signal },
   });
@@ -87,6 +94,31 @@ test('login stores the new key if logging out fails', async () => {
   const { code, stderr } = await run(['login']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('Could not log out: POST /api/v1/auth/logout')]);
   expect(await readStoredCredentials(env)).toMatchObject({ key: 'pds_new', key_id: 'k1' });
+});
+
+test('login creates no key that it could not store', async () => {
+  await writeFile(join(folder, 'pds'), 'a file in place of the folder');
+  const { code, stderr } = await run(['login']);
+  expect([code, paths]).toEqual([1, []]);
+  expect(stderr).toContain('Cannot create the folder');
+});
+
+test('logout without a connection says what to do', async () => {
+  await run(['login']);
+  breaks = () => true;
+  const { code, stderr } = await run(['logout'], undefined, '', []);
+  expect([code, stderr]).toEqual([
+    6,
+    expect.stringContaining('you are still logged in. Try again, or delete'),
+  ]);
+  expect(await readStoredCredentials(env)).toMatchObject({ key_id: 'k1' });
+});
+
+test('an interruption ends the wait for a piped password', async () => {
+  const stdin = new PassThrough();
+  const interruption = new AbortController();
+  setTimeout(() => interruption.abort(), 50);
+  expect((await run(['login'], interruption.signal, stdin)).code).toBe(130);
 });
 
 test('login stores the new key before it asks who the user is', async () => {

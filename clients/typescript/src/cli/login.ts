@@ -1,17 +1,19 @@
 /** The commands that store and remove credentials. */
 import { hostname } from 'node:os';
 import { type Client, createClient } from '../client.ts';
-import { ProblemError } from '../errors.ts';
+import { ConnectionError, ProblemError } from '../errors.ts';
 import { command } from './command.ts';
 import type { Context } from './context.ts';
 import {
+  assertCredentialsWritable,
   checkUrl,
+  getCredentialsFile,
   readStoredCredentials,
   removeStoredCredentials,
   type StoredCredentials,
   writeStoredCredentials,
 } from './credentials.ts';
-import { CommandError, UsageError } from './exit-codes.ts';
+import { CommandError, exitCodes, UsageError } from './exit-codes.ts';
 import { ask, readSecret } from './prompt.ts';
 
 /** Who logs in. */
@@ -42,6 +44,8 @@ Only you can read the file with the key. PDS_URL and PDS_KEY take precedence ove
   async run(context, { options }) {
     const given = context.url ?? context.env.PDS_URL ?? (await askForUrl(context));
     const url = checkUrl(given);
+    // else a new key would be valid, and nobody would have it
+    await assertCredentialsWritable(context.env);
     const credentials = options.email ? await createKey(context, url, options) : await readKey(context, url);
     // a new key is valid, and would be lost if the next request failed
     let file = credentials.key_id === undefined ? undefined : await replaceStored(context, credentials);
@@ -69,7 +73,16 @@ export const logout = command({
       return undefined;
     }
     const { key_id } = stored;
-    if (key_id !== undefined) await revoke(createClient({ ...stored, signal: context.signal }), key_id);
+    if (key_id !== undefined)
+      await revoke(createClient({ ...stored, signal: context.signal }), key_id).catch((error: unknown) => {
+        if (!(error instanceof ConnectionError)) throw error;
+        const file = getCredentialsFile(context.env);
+        throw new CommandError(
+          `${error.message}\nThe API key of ${stored.url} is not revoked, and you are still logged in. Try again, or delete ${file}.`,
+          exitCodes.unavailable,
+          { cause: error },
+        );
+      });
     await removeStoredCredentials(context.env);
     context.show({ was_logged_in: true, is_key_revoked: key_id !== undefined }, () =>
       key_id === undefined

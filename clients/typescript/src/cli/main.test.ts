@@ -1,11 +1,11 @@
 /** Tests that the program finishes its work although nobody reads its output. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { closeServer, listenLocally } from '../../../../libs/testing/mod.ts';
 
@@ -51,6 +51,19 @@ test('push continues and keeps its exit code if nobody reads', async () => {
   expect(await runUnread(['push', '.'], ['stdout', 'stderr'])).toBe(1);
   const read = async (name: string) => JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')).id;
   expect([await read('a'), await read('b'), await read('c')]).toEqual(['d1', undefined, 'd2']);
+});
+
+test('a full disk is reported', async () => {
+  const full = await open('/dev/full', 'w');
+  try {
+    const env = { PATH: process.env.PATH, HOME: folder };
+    const child = spawn(process.execPath, [program, '--help'], { env, stdio: ['ignore', full.fd, 'pipe'] });
+    if (!child.stderr) throw new Error('stderr is a pipe');
+    const [[code], errors] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+    expect([code, errors]).toEqual([1, expect.stringContaining('Cannot write the output: ENOSPC')]);
+  } finally {
+    await full.close();
+  }
 });
 
 test('a download to a reader that has ended is no failure', async () => {

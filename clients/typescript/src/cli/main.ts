@@ -12,8 +12,10 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
   });
 // the reader of a pipe, such as `head`, may end first; a command that writes to the service must still finish
 for (const stream of [process.stdout, process.stderr])
-  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (code !== 'EPIPE') process.exit(exitCodes.failed);
+  stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    if (stream === process.stdout) process.stderr.write(`Error: Cannot write the output: ${message}\n`);
+    process.exit(exitCodes.failed);
   });
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {

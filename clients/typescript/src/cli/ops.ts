@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ProblemError } from '../errors.ts';
+import { ConnectionError, ProblemError } from '../errors.ts';
 import { buildRequest, type OperationFacts } from '../requests.ts';
 import { send } from '../send.ts';
 import { command } from './command.ts';
@@ -180,6 +180,12 @@ async function callOps<Result>(
   const limits = { retries: 3, maxRetryDelayMs: 30_000, timeoutMs: 60_000 };
   const settings = { ...limits, fetch: globalThis.fetch, signal: context.signal };
   const { data } = await send(request, facts, settings).catch((error: unknown) => {
+    if (error instanceof ConnectionError)
+      throw new CommandError(
+        `${error.message}\nCheck the management port (--ops-url, PDS_OPS_URL) and the network, then try again.`,
+        exitCodes.unavailable,
+        { cause: error },
+      );
     if (!(error instanceof ProblemError) || error.status !== 401) throw error;
     throw new CommandError('OPS_TOKEN is not the token of the service.', exitCodes.notAuthorized, {
       cause: error,

@@ -50,6 +50,7 @@ describe('arguments and options', () => {
   test('arguments have positions, and the last one can take the rest', () => {
     expect(read('docs get 7')).toMatchObject({ arguments: { id: '7' } });
     expect(read('push a b')).toMatchObject({ arguments: { path: ['a', 'b'] } });
+    expect(read('push -- --help -h')).toMatchObject({ arguments: { path: ['--help', '-h'] } });
   });
 
   test('a command that takes anything gets what looks like options', () => {

@@ -20,7 +20,8 @@ export function parse(commands: readonly Command[], args: readonly string[]): Pa
   if (args[0] === '--version') return { kind: 'version' };
   const words = args.slice(0, findFirstOption(args));
   const command = findCommand(commands, words);
-  const isHelp = args.length === 0 || args.includes('--help') || args.includes('-h');
+  const own = withoutVerbatim(args);
+  const isHelp = args.length === 0 || own.includes('--help') || own.includes('-h');
   if (!command) {
     const isGroup = words.length === 0 || commands.some(({ name }) => name.startsWith(`${words.join(' ')} `));
     if (isHelp && isGroup) return { kind: 'help', words };
@@ -46,6 +47,12 @@ export function parse(commands: readonly Command[], args: readonly string[]): Pa
     options: readValues(command, values),
     common: { url: typeof url === 'string' ? url : undefined, isJson: json === true },
   };
+}
+
+/** The arguments before `--`. Those after it are no options. */
+export function withoutVerbatim(args: readonly string[]): readonly string[] {
+  const at = args.indexOf('--');
+  return at < 0 ? args : args.slice(0, at);
 }
 
 /** The command whose words come first in the arguments; the longest if several do. */

@@ -1,6 +1,6 @@
 /** Asks the user, and reads secrets that must not be arguments, because other users see those in the process list. */
 import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
+import { addAbortSignal, Writable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import type { Io } from './context.ts';
 import { CommandError } from './exit-codes.ts';
@@ -29,7 +29,7 @@ export async function ask(io: Io, question: string, { isHidden = false } = {}): 
 export async function readSecret(io: Io, name: string): Promise<string> {
   const secret = io.stdin.isTTY
     ? await ask(io, `${name}: `, { isHidden: true })
-    : (await readAll(io.stdin)).replace(/\r?\n$/, '');
+    : (await readAll(addAbortSignal(io.signal, io.stdin))).replace(/\r?\n$/, '');
   if (secret.trim() === '') throw new CommandError(`${name} is empty. Type it, or pass it through stdin.`, 2);
   return secret;
 }

@@ -1,8 +1,9 @@
 /** Pushes one file: creates or updates its draft. */
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Client } from '../client.ts';
 import { ProblemError } from '../errors.ts';
 import type { Document } from '../generated/contract.ts';
+import { createOnce } from './create-once.ts';
 import {
   type Base,
   type DocumentContent,
@@ -53,6 +54,8 @@ interface Push {
     content: DocumentContent,
     isPublishPending?: boolean,
   ): Promise<void>;
+  /** Sends the request that creates the document of the file. See `createOnce`. */
+  createOnce<T>(checksum: string, send: (idempotencyKey: string) => Promise<T>): Promise<T>;
 }
 
 /** Creates or updates the draft of a file. Rejects with a `PublishError` if only publishing fails. */
@@ -71,17 +74,22 @@ export async function pushFile(client: Client, file: DocumentFile, options: Push
       const copy = base?.markdown && { markdown: base.markdown, markdown_outdated: true as const };
       const mark = isPublishPending && { publish_pending: true as const };
       bases.set(id, { etag, checksum: toChecksum(content), ...copy, ...mark });
+      bases.delete(basename(file.path));
       await writeBases(folder, bases);
     },
+    createOnce: (checksum, send) => createOnce({ path: file.path, bases, checksum, send }),
   };
   return file.id === undefined ? create(push) : update(push, file.id);
 }
 
-async function create({ client, file, options, record }: Push): Promise<Pushed> {
+async function create(push: Push): Promise<Pushed> {
+  const { client, file, options, record } = push;
   if (options['dry-run']) return { outcome: 'created' };
   // else each push would create another document
   await assertWritable(file.path);
-  const { data, etag } = await client.withResponse.createDocument({ body: file.content });
+  const send = (idempotencyKey: string) =>
+    client.withResponse.createDocument({ body: file.content }, { idempotencyKey });
+  const { data, etag } = await push.createOnce(toChecksum(file.content), send);
   const { id } = data;
   // as the service has written it: without spaces at the ends, for example
   const content = toContent(data);

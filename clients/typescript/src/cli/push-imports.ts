@@ -2,6 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Client } from '../client.ts';
+import { createOnce } from './create-once.ts';
 import { readBases, toChecksum, toContent, writeBases, writeDocumentFile } from './document-files.ts';
 import { FileError } from './exit-codes.ts';
 import { assertWritable } from './files.ts';
@@ -80,16 +81,20 @@ export async function pushImport(
   }
   // else each push would create another document
   await assertWritable(documentPath);
-  const { documents, report } = await importFile(client, path, options);
+  const folder = dirname(path);
+  const bases = await readBases(folder);
+  const { documents, report } = await importFile(client, path, options, (checksum, send) =>
+    createOnce({ path: documentPath, bases, checksum, send }),
+  );
   const [draft] = documents;
   if (!draft) throw new FileError('The import created no draft.');
   const { data, etag } = await client.withResponse.getDocument({ doc_id: draft.id });
-  const folder = dirname(path);
-  const [content, bases] = [toContent(data), await readBases(folder)];
+  const content = toContent(data);
   const record = async (current: string | undefined, isPublishPending: boolean) => {
     if (current === undefined) return;
     const mark = isPublishPending ? { publish_pending: true as const } : {};
     bases.set(draft.id, { etag: current, checksum: toChecksum(content), ...mark });
+    bases.delete(documentName);
     await writeBases(folder, bases);
   };
   // at once, so that a later push does not create a second document

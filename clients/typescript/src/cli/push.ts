@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { createClient } from '../client.ts';
 import { command } from './command.ts';
-import { readDocumentFiles } from './document-files.ts';
+import { assertDifferentIds, readDocumentFiles } from './document-files.ts';
 import { isFatal } from './exit-codes.ts';
 import { isImportable, isLockFile, isUnsupported } from './import-files.ts';
 import { PublishError } from './publish-draft.ts';
@@ -41,6 +41,7 @@ Subfolders are not read: pass each as a PATH.`,
     );
     const read = (await Promise.all(sources.map(readDocumentFiles))).flat();
     const files = await removeRepeated(read, ({ path }) => path);
+    assertDifferentIds(files);
     const found = (await Promise.all(resolved.map(findImports))).flat();
     const imports = await removeRepeated(found, (path) => path);
     const importOptions = {

@@ -4,12 +4,12 @@ import { commands } from './commands.ts';
 import { createContext, type Io } from './context.ts';
 import { exitCodes, formatError, toErrorFields, toExitCode, UsageError } from './exit-codes.ts';
 import { formatHelp } from './help.ts';
-import { parse } from './parse.ts';
+import { parse, withoutVerbatim } from './parse.ts';
 
 /** Runs the command in the arguments. Resolves with the exit code; never rejects. */
 export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   // also known if the arguments are wrong
-  const isJson = args.includes('--json');
+  const isJson = withoutVerbatim(args).includes('--json');
   try {
     const parsed = parse(commands, args);
     if (parsed.kind === 'version') io.stdout.write(`${apiVersion}\n`);
