@@ -39,7 +39,7 @@ export interface BuiltRequest {
  * https URL without a user name or password.
  */
 export function toBase(url: string): string {
-  if (typeof url !== 'string')
+  if (url === undefined || url === null)
     throw new TypeError('`url` is missing. Use one such as https://sop.example.com.');
   const parsed = parseUrl(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username + parsed.password !== '')

@@ -78,7 +78,7 @@ function createFinder(parts: Parts, text: string): FindPicture {
     const path = decode(src.replace(/[?#].*$/s, ''));
     const relative = posix.join('/', posix.dirname(text), path).slice(1);
     const name = names.get((path.startsWith('/') ? path.slice(1) : relative).toLowerCase());
-    return { bytes: name === undefined ? undefined : parts.get(name) };
+    return name === undefined ? undefined : { bytes: parts.get(name) };
   };
 }
 

@@ -385,11 +385,16 @@ test('a title of front matter over 300 characters is cut and repeated', async ()
 });
 
 test('the warning about a missing picture names its file', async () => {
-  const result = await convert('![Valve](img/valve.png)', 'a.md');
-  const [warning] = result.ok
-    ? result.file.report.warnings.filter(({ code }) => code === 'picture_missing')
-    : [];
-  expect(warning?.message).toContain('img/valve.png');
+  const page = '![Valve](img/valve.png)';
+  for (const [file, name] of [
+    [page, 'a.md'],
+    [zip([{ name: 'a.md', data: page }]), 'a.zip'],
+  ] as const) {
+    const result = await convert(file, name);
+    const warnings = result.ok ? result.file.report.warnings : [];
+    const [warning] = warnings.filter(({ code }) => code === 'picture_missing');
+    expect(warning?.message).toContain('img/valve.png');
+  }
 });
 
 test('at most 200 warnings are listed, and one says how many are not', async () => {

@@ -1,18 +1,28 @@
 /** Creates the draft of a new file once, although a response may be lost and a push may end at any time. */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
+import type { Client } from '../client.ts';
 import { ProblemError } from '../errors.ts';
 import { type Bases, writeBases } from './document-files.ts';
+import { FileError } from './exit-codes.ts';
+
+/** The response to a request that creates a draft. */
+export interface CreatedDraft {
+  id: string;
+  /** Whether it is the response to an earlier request with the same key. */
+  isReplayed: boolean;
+}
 
 /** What `createOnce` needs. */
-export interface Creation<T> {
+export interface Creation<Created extends CreatedDraft> {
+  client: Client;
   /** The path of the file whose draft is created. */
   path: string;
   /** The bases of its folder. */
   bases: Bases;
-  /** Equal if the same request is sent. */
+  /** Equal only for equal requests. */
   checksum: string;
-  send(idempotencyKey: string): Promise<T>;
+  send(idempotencyKey: string): Promise<Created>;
 }
 
 /**
@@ -20,19 +30,44 @@ export interface Creation<T> {
  * next push sends the same key, and gets the response of the first request within a day. The caller removes the
  * stored key, which has the name of the file, when the file knows the id of its draft.
  */
-export async function createOnce<T>({ path, bases, checksum, send }: Creation<T>): Promise<T> {
+export async function createOnce<Created extends CreatedDraft>({
+  client,
+  path,
+  bases,
+  checksum,
+  send,
+}: Creation<Created>): Promise<Created> {
   const [folder, name] = [dirname(path), basename(path)];
   const earlier = bases.get(name);
-  const known = earlier?.checksum === checksum ? earlier.idempotency_key : undefined;
-  const idempotency_key = known ?? randomUUID();
-  await writeBases(folder, bases.set(name, { etag: '', checksum, idempotency_key }));
-  try {
-    return await send(idempotency_key);
-  } catch (error) {
-    if (!(error instanceof ProblemError && error.status < 500)) throw error;
-    // nothing was created
+  if (earlier?.checksum !== checksum || earlier.idempotency_key === undefined) return sendWithNewKey();
+  const created = await send(earlier.idempotency_key).catch((error: unknown) => {
+    // the service compares more than the checksum does
+    if (error instanceof ProblemError && error.code === 'idempotency_key_reused') return sendWithNewKey();
+    throw error;
+  });
+  if (!created.isReplayed) return created;
+  if (bases.has(created.id)) {
     bases.delete(name);
     await writeBases(folder, bases);
+    throw new FileError(
+      `An earlier push created the draft ${created.id} from this file, and a pull has written it to another file. Delete one of the two.`,
+    );
+  }
+  return (await isDeleted(client, created.id)) ? sendWithNewKey() : created;
+
+  async function sendWithNewKey(): Promise<Created> {
+    const idempotency_key = randomUUID();
+    await writeBases(folder, bases.set(name, { etag: '', checksum, idempotency_key }));
+    return send(idempotency_key);
+  }
+}
+
+async function isDeleted(client: Client, doc_id: string): Promise<boolean> {
+  try {
+    await client.getDocument({ doc_id });
+    return false;
+  } catch (error) {
+    if (error instanceof ProblemError && error.status === 404) return true;
     throw error;
   }
 }

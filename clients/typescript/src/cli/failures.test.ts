@@ -56,6 +56,11 @@ test('a management port that is not reachable is named', async () => {
   expect([code, stderr]).toEqual([6, expect.stringContaining('Check the management port (--ops-url')]);
 });
 
+test('--json after -- is no option', async () => {
+  const { code, stderr } = await run(['docs', 'get', '--', '--json'], {});
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/^Error: Not logged in/)]);
+});
+
 test('an unknown event type is explained', async () => {
   const { code, stderr } = await run(['listen', '--event', 'document.publishd'], {});
   expect([code, stderr]).toEqual([2, expect.stringContaining('--event cannot be "document.publishd"')]);

@@ -68,34 +68,27 @@ export interface ImportOptions {
   acceptChanges: boolean;
 }
 
+/** The body of an import. */
+export interface Upload {
+  file: File;
+  tracked_changes: 'accept' | 'refuse';
+}
+
 /** Shows what an import would create. */
 export async function previewFile(client: Client, path: string, options: ImportOptions) {
   return client.previewImport({ body: await toUpload(path, options) });
 }
 
-/** Creates drafts from a file. `createOnce` sends the request, whose checksum it gets. */
-export async function importFile(
-  client: Client,
-  path: string,
-  options: ImportOptions,
-  createOnce: SendOnce = (_checksum, send) => send(),
-) {
-  const body = await toUpload(path, options);
-  const hash = createHash('sha256').update(`${body.file.name}\n${body.tracked_changes}\n`);
-  const checksum = hash.update(new Uint8Array(await body.file.arrayBuffer())).digest('hex');
-  return createOnce(checksum, (idempotencyKey) =>
-    client.createImport({ body }, idempotencyKey === undefined ? {} : { idempotencyKey }),
-  );
+/** Creates drafts from a file. */
+export async function importFile(client: Client, path: string, options: ImportOptions) {
+  return client.createImport({ body: await toUpload(path, options) });
 }
-
-/** Sends a request, with an idempotency key of its own if it gets none. */
-type SendOnce = <T>(checksum: string, send: (idempotencyKey?: string) => Promise<T>) => Promise<T>;
 
 /** The most bytes of the pictures of a text. The zip may have 30 MiB, and the text of it 2 MiB. */
 const maxPictureBytes = 27 * 1024 * 1024;
 
 /** Reads a file. Its name tells the service the format. A text with pictures beside it becomes a zip. */
-async function toUpload(path: string, { acceptChanges }: ImportOptions) {
+export async function toUpload(path: string, { acceptChanges }: ImportOptions): Promise<Upload> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new FileError(`Cannot read ${path}: ${error.message}`);
   });
@@ -109,7 +102,15 @@ async function toUpload(path: string, { acceptChanges }: ImportOptions) {
     pictures.size === 0
       ? new File([bytes], name)
       : new File([createZip(new Map([[name, bytes], ...pictures]))], `${name}.zip`);
-  return { file, tracked_changes: acceptChanges ? ('accept' as const) : ('refuse' as const) };
+  return { file, tracked_changes: acceptChanges ? 'accept' : 'refuse' };
+}
+
+/** A checksum of what is sent. */
+export async function toUploadChecksum({ file, tracked_changes }: Upload): Promise<string> {
+  return createHash('sha256')
+    .update(JSON.stringify([file.name, tracked_changes]))
+    .update(new Uint8Array(await file.arrayBuffer()))
+    .digest('hex');
 }
 
 /** What a report says, one line for each drop and warning. */

@@ -1,4 +1,5 @@
 /** Pushes one file: creates or updates its draft. */
+import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import type { Client } from '../client.ts';
 import { ProblemError } from '../errors.ts';
@@ -6,6 +7,7 @@ import type { Document } from '../generated/contract.ts';
 import { createOnce } from './create-once.ts';
 import {
   type Base,
+  type Bases,
   type DocumentContent,
   type DocumentFile,
   readBases,
@@ -54,8 +56,8 @@ interface Push {
     content: DocumentContent,
     isPublishPending?: boolean,
   ): Promise<void>;
-  /** Sends the request that creates the document of the file. See `createOnce`. */
-  createOnce<T>(checksum: string, send: (idempotencyKey: string) => Promise<T>): Promise<T>;
+  /** The bases of the file's folder. */
+  bases: Bases;
 }
 
 /** Creates or updates the draft of a file. Rejects with a `PublishError` if only publishing fails. */
@@ -68,6 +70,7 @@ export async function pushFile(client: Client, file: DocumentFile, options: Push
     file,
     options,
     base,
+    bases,
     async record(id, etag, content, isPublishPending = options.publish) {
       if (etag === undefined) return;
       // the Markdown copy belongs to the file, also if the file now belongs to a revision
@@ -77,7 +80,6 @@ export async function pushFile(client: Client, file: DocumentFile, options: Push
       bases.delete(basename(file.path));
       await writeBases(folder, bases);
     },
-    createOnce: (checksum, send) => createOnce({ path: file.path, bases, checksum, send }),
   };
   return file.id === undefined ? create(push) : update(push, file.id);
 }
@@ -87,10 +89,18 @@ async function create(push: Push): Promise<Pushed> {
   if (options['dry-run']) return { outcome: 'created' };
   // else each push would create another document
   await assertWritable(file.path);
-  const send = (idempotencyKey: string) =>
-    client.withResponse.createDocument({ body: file.content }, { idempotencyKey });
-  const { data, etag } = await push.createOnce(toChecksum(file.content), send);
-  const { id } = data;
+  const body = file.content;
+  const { data, etag, id } = await createOnce({
+    client,
+    path: file.path,
+    bases: push.bases,
+    // not `toChecksum`, which is equal for another order of fields
+    checksum: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+    async send(idempotencyKey) {
+      const response = await client.withResponse.createDocument({ body }, { idempotencyKey });
+      return { ...response, id: response.data.id };
+    },
+  });
   // as the service has written it: without spaces at the ends, for example
   const content = toContent(data);
   // at once, so that a later push does not create a second document

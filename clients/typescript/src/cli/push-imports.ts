@@ -11,11 +11,12 @@ import {
   findUnsupportedFiles,
   formatImportReport,
   type ImportOptions,
-  importFile,
   isImportable,
   isUnsupported,
   previewFile,
   toDocumentPath,
+  toUpload,
+  toUploadChecksum,
 } from './import-files.ts';
 import { isCopy } from './markdown-copy.ts';
 import { publishDraft } from './publish-draft.ts';
@@ -83,25 +84,31 @@ export async function pushImport(
   await assertWritable(documentPath);
   const folder = dirname(path);
   const bases = await readBases(folder);
-  const { documents, report } = await importFile(client, path, options, (checksum, send) =>
-    createOnce({ path: documentPath, bases, checksum, send }),
-  );
-  const [draft] = documents;
-  if (!draft) throw new FileError('The import created no draft.');
+  const body = await toUpload(path, options);
+  const checksum = await toUploadChecksum(body);
+  const draft = await createOnce({
+    ...{ client, path, bases, checksum },
+    async send(idempotencyKey) {
+      const { data, isReplayed } = await client.withResponse.createImport({ body }, { idempotencyKey });
+      const [created] = data.documents;
+      if (!created) throw new FileError('The import created no draft.');
+      return { id: created.id, report: data.report, isReplayed };
+    },
+  });
   const { data, etag } = await client.withResponse.getDocument({ doc_id: draft.id });
   const content = toContent(data);
   const record = async (current: string | undefined, isPublishPending: boolean) => {
     if (current === undefined) return;
     const mark = isPublishPending ? { publish_pending: true as const } : {};
     bases.set(draft.id, { etag: current, checksum: toChecksum(content), ...mark });
-    bases.delete(documentName);
+    bases.delete(basename(path));
     await writeBases(folder, bases);
   };
   // at once, so that a later push does not create a second document
   await writeDocumentFile({ path: documentPath, id: draft.id, content });
   await record(etag, isPublished);
   if (isPublished) await record(await publishDraft(client, draft.id, etag), false);
-  return { id: draft.id, message: formatImportReport(report).join('\n') };
+  return { id: draft.id, message: formatImportReport(draft.report).join('\n') };
 }
 
 /** Finds the subfolders of a folder, which a push does not read. A file has none. */

@@ -24,20 +24,20 @@ afterEach(async () => {
 
 const created = { id: 'a', title: 'A', version: null, department: null, language: null, nodes: [] };
 
-/** Runs `pds push .` in the folder. Returns its exit code and what it prints to stderr. */
+/** Runs `pds push .` in the folder. Returns its exit code and what it prints. */
 async function push(respond: RequestListener, signal = new AbortController().signal, paths = ['.']) {
   server = createServer(respond);
   const PDS_URL = `http://127.0.0.1:${await listenLocally(server)}`;
   let notes = '';
-  const stderr = new Writable({
-    write(chunk, _encoding, done) {
-      notes += chunk;
-      done();
-    },
-  });
-  const stdout = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const collect = () =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        notes += chunk;
+        done();
+      },
+    });
   const code = await runCommandLine(['push', ...paths], {
-    ...{ stdin: Readable.from([]), stdout, stderr, cwd: folder },
+    ...{ stdin: Readable.from([]), stdout: collect(), stderr: collect(), cwd: folder },
     ...{ env: { PDS_URL, PDS_KEY: 'pds_key' }, signal },
   });
   return { code, notes };
@@ -72,33 +72,47 @@ test('two files of one document are rejected also if they are named', async () =
 });
 
 describe('a draft whose creation has no response', () => {
+  /** The idempotency keys of the requests that create. */
   let keys: unknown[];
-  let posts: number;
   beforeEach(() => {
-    [keys, posts] = [[], 0];
+    keys = [];
   });
 
-  /** Pushes to a service whose first responses have these statuses, and records the idempotency keys. */
-  const pushTo = async (...statuses: number[]) => {
-    const result = await push(async (request, response) => {
+  /** Answers a request that creates: with a status, a lost response, or the response of an earlier request. */
+  type Answer = number | 'lost' | 'replayed';
+
+  /** Pushes to a service that gives these answers, then 201. `isDeleted`: the draft does not exist any more. */
+  const pushTo = async (answers: Answer[], { isDeleted = false, args = [] as string[] } = {}) => {
+    const respond: RequestListener = (request, response) => {
       request.resume();
-      const isImport = request.url === '/api/v1/imports';
-      if (request.method === 'POST') {
-        posts += 1;
-        keys.push(request.headers['idempotency-key']);
-      }
-      const status = request.method === 'POST' ? (statuses.shift() ?? 201) : 200;
-      const type = status > 299 ? 'application/problem+json' : 'application/json';
-      response.writeHead(status, { 'content-type': type, etag: '"1"', 'retry-after': '0' });
+      const isCreation = request.method === 'POST';
+      if (isCreation) keys.push(request.headers['idempotency-key']);
+      const answer = isCreation ? (answers.shift() ?? 201) : isDeleted ? 404 : 200;
+      if (answer === 'lost') return void request.socket.destroy();
+      const status = answer === 'replayed' ? 201 : answer;
+      const isProblem = status > 299;
+      response.writeHead(status, {
+        'content-type': isProblem ? 'application/problem+json' : 'application/json',
+        ...{ etag: '"1"', 'retry-after': '0' },
+        ...(answer === 'replayed' && { 'idempotency-replayed': 'true' }),
+      });
+      // the second draft has another id
+      const id = answer === 'replayed' ? 'a' : 'b';
       const report = { nodes: 0, pictures: 0, dropped: [], warnings: [] };
-      const body = isImport ? { documents: [{ id: 'a' }], report } : created;
-      response.end(JSON.stringify(status > 299 ? { code: 'unavailable', status } : body));
-    });
+      const isImport = request.url === '/api/v1/imports';
+      const body = isImport ? { documents: [{ id }], report } : { ...created, id };
+      response.end(JSON.stringify(isProblem ? { code: codes[status], status } : body));
+    };
+    const result = await push(respond, undefined, ['.', ...args]);
     if (server) await closeServer(server);
     server = undefined;
     return result;
   };
-  const unavailable = [503, 503, 503, 503];
+  const codes: Record<number, string> = { 400: 'idempotency_key_reused', 404: 'not_found' };
+  const lost: Answer[] = ['lost', 'lost', 'lost', 'lost'];
+  const countKeys = () => new Set(keys).size;
+  const readId = async () => JSON.parse(await readFile(join(folder, 'a.json'), 'utf8')).id;
+  const readNames = async () => Object.keys(JSON.parse(await readFile(join(folder, '.pds.json'), 'utf8')));
 
   test.each([
     ['a.json', '{"title":"A"}', '{"title":"B"}'],
@@ -106,24 +120,50 @@ describe('a draft whose creation has no response', () => {
   ])('%s is created with the same key by the next push', async (name, content, changed) => {
     const path = join(folder, name);
     await writeFile(path, content);
-    expect((await pushTo(...unavailable)).code).toBe(6);
-    expect(new Set(keys).size).toBe(1);
+    expect((await pushTo([...lost])).code).toBe(6);
+    // an error says nothing about the first request
+    for (const status of [401, 403, 409]) await pushTo([status]);
+    expect(countKeys()).toBe(1);
     // another content is another request
     await writeFile(path, changed);
-    await pushTo(...unavailable);
-    expect(new Set(keys).size).toBe(2);
+    await pushTo([403]);
+    expect(countKeys()).toBe(2);
     keys = keys.slice(-1);
-    expect((await pushTo()).code).toBe(0);
-    expect(new Set(keys).size).toBe(1);
-    expect(JSON.parse(await readFile(join(folder, 'a.json'), 'utf8')).id).toBe('a');
-    expect(Object.keys(JSON.parse(await readFile(join(folder, '.pds.json'), 'utf8')))).toEqual(['a']);
+    expect((await pushTo(['replayed'])).code).toBe(0);
+    expect([countKeys(), await readId(), await readNames()]).toEqual([1, 'a', ['a']]);
   });
 
-  test('a rejected request is sent with a new key', async () => {
+  test('an import with other options is another request', async () => {
+    await writeFile(join(folder, 'a.md'), '# A');
+    await pushTo([403]);
+    await pushTo([403], { args: ['--accept-changes'] });
+    expect(countKeys()).toBe(2);
+  });
+
+  test.each(['a.json', 'a.md'])('%s is created again if its draft was deleted since', async (name) => {
+    await writeFile(join(folder, name), name === 'a.md' ? '# A' : '{"title":"A"}');
+    await pushTo([403]);
+    await pushTo(['replayed'], { isDeleted: true });
+    expect(countKeys()).toBe(2);
+    if (name === 'a.json') expect([await readId(), await readNames()]).toEqual(['b', ['b']]);
+  });
+
+  test('a key that belongs to another request is replaced', async () => {
     await writeFile(join(folder, 'a.json'), '{"title":"A"}');
-    await pushTo(400);
-    await pushTo();
-    expect([posts, new Set(keys).size]).toEqual([2, 2]);
+    await pushTo([403]);
+    expect((await pushTo([400])).code).toBe(0);
+    expect([countKeys(), await readId()]).toEqual([2, 'b']);
+  });
+
+  test('a draft that a pull has written to another file is named', async () => {
+    await writeFile(join(folder, 'a.json'), '{"title":"A"}');
+    await pushTo([403]);
+    const bases = JSON.parse(await readFile(join(folder, '.pds.json'), 'utf8'));
+    const pulled = { ...bases, a: { etag: '"1"', checksum: 'x' } };
+    await writeFile(join(folder, '.pds.json'), JSON.stringify(pulled));
+    const { code, notes } = await pushTo(['replayed']);
+    expect([code, await readId(), await readNames()]).toEqual([1, undefined, ['a']]);
+    expect(notes).toContain('created the draft a from this file');
   });
 });
 
