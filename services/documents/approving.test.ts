@@ -239,6 +239,8 @@ describe('a decision', () => {
     for (const body of [
       { decision: 'reject', content_hash },
       { decision: 'reject', content_hash, comment: '  ' },
+      // a zero-width space
+      { decision: 'reject', content_hash, comment: '\u200b' },
       { decision: 'approve' },
       { decision: 'approve', content_hash: 'sha256:0' },
       { decision: 'maybe', content_hash },
@@ -311,6 +313,9 @@ describe('lists of requests', () => {
     const last = await context.app.request('GET', next, { as: two.as });
     expect(last.body.map(({ id }: Approval) => id)).toEqual([first.id]);
     expect(await approval.list(stranger)).toEqual([]);
+    await context.request(author, 'DELETE', third.document_id);
+    expect(await approval.list(one, `?document_id=${third.document_id}`)).toEqual([third.id]);
+    expect(await approval.list(one, `?document_id=${third.document_id}&status=pending`)).toEqual([]);
     for (const query of [`document_id=${newId()}`, 'status=open', 'awaiting=you', `document_id=x`]) {
       const { status } = await context.app.request('GET', `/approvals?${query}`, { as: two.as });
       expect(status).toBe(400);

@@ -104,10 +104,11 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
 
     handle(listApprovals, async ({ actor, query }) => {
       const { cursor, limit, document_id, status, awaiting } = query;
-      if (document_id !== undefined) await assertDocument(actor, document_id, 'query');
       const [from] = parseCursor(cursor, position) ?? [];
       const awaited = awaiting && actor.user_id;
       const found = await approvals.list(actor, { document_id, status, awaited }, { from, limit: limit + 1 });
+      // the requests of a deleted draft are kept
+      if (document_id !== undefined && found.length === 0) await assertRequested(actor, document_id);
       return toPage({ found, limit, toItem: toApproval, position: (_, next) => [next._id] });
     }),
 
@@ -167,6 +168,12 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
       },
     ),
   ];
+
+  /** Throws `InvalidRequest` if there is neither such a document nor a request for its approval. */
+  async function assertRequested(actor: Actor, document_id: string): Promise<void> {
+    const [request] = await approvals.list(actor, { document_id }, { from: undefined, limit: 1 });
+    if (!request) await assertDocument(actor, document_id, 'query');
+  }
 
   /** Throws `InvalidRequest` if the document that the query or the body names does not exist. */
   async function assertDocument(actor: Actor, document_id: string, place: 'query' | 'body'): Promise<void> {

@@ -42,6 +42,12 @@ describe('with lock_published', () => {
     ]);
   });
 
+  test('spaces at the ends of a version do not make another one', async () => {
+    const { draft } = await createDraftRevision(ada, '1');
+    for (const version of [' 1', '1\u00a0'])
+      expect(outcome(await context.request(ada, 'PATCH', draft.id, { version }))).toEqual(unchanged);
+  });
+
   test.each(['2', null])('publish succeeds under the version %j', async (version) => {
     const { draft } = await createDraftRevision(ada, '1');
     await context.request(ada, 'PATCH', draft.id, { version });

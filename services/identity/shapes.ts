@@ -54,7 +54,7 @@ const origin = z
   .max(200)
   .refine(
     (text) => new RegExp(originPattern).test(text) && URL.parse(text)?.origin === text,
-    'Use an origin such as https://intranet.example, without a path and without a wildcard',
+    'Use an origin such as https://intranet.example, in punycode, without a path, a wildcard, the default port or an IPv6 address',
   )
   .meta({ format: 'uri', pattern: originPattern });
 /** The origins that may show a page in a frame: at most 50. */

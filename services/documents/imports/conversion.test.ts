@@ -384,6 +384,13 @@ test('a title of front matter over 300 characters is cut and repeated', async ()
   ]);
 });
 
+test('a deep list causes one warning', async () => {
+  const list = Array.from({ length: 120 }, (_, depth) => `${'  '.repeat(depth)}- ${depth}`).join('\n');
+  const result = await convert(list, 'a.md');
+  const warnings = result.ok ? result.file.report.warnings : [];
+  expect(warnings.map(({ code }) => code).toSorted()).toEqual(['flattened', 'no_headings']);
+});
+
 test('the warning about a missing picture names its file', async () => {
   const page = '![Valve](img/valve.png)';
   for (const [file, name] of [

@@ -89,7 +89,7 @@ async function readFile(file: ImportFile, report: ReportCollector): Promise<Conv
       { ...readText(archive.name, archive.bytes, report), format: 'zip', find: archive.find },
       report,
     );
-  const { documents, pictures, nodes } = readLibrary(archive.library);
+  const { documents, pictures, nodes } = await readLibrary(archive.library);
   const counts = { documents: documents.length, nodes, pictures: pictures.length };
   return { documents, pictures, report: { format: 'library', ...counts, ...report.toReport() } };
 }
@@ -192,10 +192,15 @@ class NodeBuilder {
     this.nodes += 1;
     if (this.nodes > maxNodes)
       return rejectSize('too_many_nodes', `The file has more than ${maxNodes} headings. Split it.`);
+    let isFlattened = false;
     const blocks = fromHast(addNotes(content, this.notes), {
       toImage: (element) => this.pictures.toImage(element, path),
       onDrop: (what) => this.report.drop(what),
-      onFlatten: () => this.report.warn('flattened', { path, detail: title }),
+      onFlatten: () => {
+        // once for each node: a deep list has many parts
+        if (!isFlattened) this.report.warn('flattened', { path, detail: title });
+        isFlattened = true;
+      },
     });
     const text = blocks.length === 0 ? null : JSON.stringify({ type: 'doc', content: blocks });
     if (text !== null) this.count(Buffer.byteLength(text), title);

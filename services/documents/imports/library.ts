@@ -4,10 +4,13 @@ import { z } from 'zod';
 import { id, languageTag } from '#libs/contract';
 import type { Parts } from '#libs/opc';
 import { cleanPicture } from '#libs/pictures';
+import { contentHash } from '../approval-shapes.ts';
 import { assetId, assetType } from '../asset-shapes.ts';
+import { computeContentHash } from '../content-hash.ts';
 import { libraryFormat, manifestPath, toAssetPath, toDocumentPaths } from '../library-archive.ts';
 import { newDocument } from '../new-document.ts';
-import { countBytes, maxContentBytes, maxNodes, placeNodes } from '../rules/hierarchy.ts';
+import type { CanonicalFields } from '../rules/canonical-content.ts';
+import { countBytes, maxContentBytes, maxNodes, type PlacedNode, placeNodes } from '../rules/hierarchy.ts';
 import type { TreeInput } from '../shapes.ts';
 import { rejectImport, rejectSize } from './import-fault.ts';
 import type { ImportedPicture } from './pictures.ts';
@@ -38,13 +41,19 @@ const manifestSchema = z.object({
     libraryFormat.version,
     `this version of the service reads only ${libraryFormat.version}`,
   ),
-  documents: z.array(z.object({ path: z.string(), id, language: languageTag.nullish() })),
+  documents: z.array(
+    z.object({
+      ...{ path: z.string(), id, language: languageTag.nullish() },
+      // a draft has none
+      content_hash: contentHash.nullish(),
+    }),
+  ),
   assets: z.array(z.object({ path: z.string(), id: assetId, media_type: assetType })),
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
 /** Reads the library. Errors: `ImportRejected`. */
-export function readLibrary(parts: Parts): Library {
+export async function readLibrary(parts: Parts): Promise<Library> {
   const manifest = readManifest(parts);
   if (manifest.documents.length > maxDocuments)
     rejectSize(
@@ -54,7 +63,8 @@ export function readLibrary(parts: Parts): Library {
   const pictures = manifest.assets.map((asset) => readPicture(parts, asset));
   const known = new Set(pictures.map((picture) => picture.id));
   const size = { nodes: 0, bytes: 0 };
-  const documents = manifest.documents.map(({ path, language }) => {
+  const documents: LibraryDocument[] = [];
+  for (const { path, language, content_hash } of manifest.documents) {
     const { document, assets, placed } = readDocument(parts, path);
     for (const asset of assets)
       if (asset.id === undefined || !known.has(asset.id))
@@ -62,9 +72,21 @@ export function readLibrary(parts: Parts): Library {
     size.nodes += placed.length;
     size.bytes += placed.reduce((sum, { input }) => sum + countBytes(input.content ?? null), 0);
     checkSize(size);
-    return { ...document, language: language ?? null };
-  });
+    if (content_hash && (await hashWords(document, placed)) !== content_hash)
+      rejectManifest(`the file ${path} has changed`);
+    documents.push({ ...document, language: language ?? null });
+  }
   return { documents, pictures, nodes: size.nodes };
+}
+
+/** Resolves with the content hash of a document. */
+function hashWords(document: CanonicalFields, placed: readonly PlacedNode[]): Promise<string> {
+  const toId = (at: number) => String(at).padStart(5, '0');
+  const nodes = placed.map(({ input: { node_type, title, content }, parent, order }, at) => ({
+    ...{ _id: toId(at), parent_id: parent === null ? null : toId(parent), order },
+    ...{ node_type, title, content: content ?? null },
+  }));
+  return computeContentHash(document, nodes);
 }
 
 function checkSize({ nodes, bytes }: { nodes: number; bytes: number }): void {

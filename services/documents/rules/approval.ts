@@ -102,5 +102,6 @@ export function mayPublish(
 
 /** Returns true for a rejection whose comment does not say what to change. */
 export function isReasonMissing(decision: 'approve' | 'reject', comment: string | null = null): boolean {
-  return decision === 'reject' && !/\S/.test(comment ?? '');
+  // characters such as a zero-width space say nothing either
+  return decision === 'reject' && !/[^\s\p{Cc}\p{Cf}]/u.test(comment ?? '');
 }

@@ -15,7 +15,10 @@ export function getComparedDocumentId(
   return status === 'draft' && 'version' in change ? parent_doc_id : null;
 }
 
-/** Returns true if the version is that of the original. An original without a version never blocks. */
+/**
+ * Returns true if the version is that of the original, without spaces at the ends, which nobody sees. An original
+ * without a version never blocks.
+ */
 export function repeatsVersion(version: string | null | undefined, original: string | null): boolean {
-  return Boolean(original) && version === original;
+  return Boolean(original?.trim()) && version?.trim() === original?.trim();
 }

@@ -30,8 +30,11 @@ beforeAll(async () => {
     nodes: [{ node_type: 'section', title: 'Plans', content: shown }],
   });
   const second = await createDocument(app, author.key, { title: 'Empty' });
-  for (let at = 0; at < 20; at += 1) await createDocument(app, author.key, createHostileDocument());
-  for (const { id } of [first, second])
+  const hostile = [];
+  for (let at = 0; at < 20; at += 1)
+    hostile.push(await createDocument(app, author.key, createHostileDocument()));
+  // the manifest has the content hash of published documents
+  for (const { id } of [first, second, ...hostile.slice(10)])
     await must(app, 'POST', `/documents/${id}/publish`, { as: author.key });
   await must(app, 'POST', `/documents/${second.id}/archive`, { as: author.key });
   archive = await download(author);
@@ -110,6 +113,23 @@ test('export, import and export give the same documents and pictures', async () 
   expect(published.content_hash).toBe(exported[0].content_hash);
 });
 
+test('a document that was edited after its publication is imported', async () => {
+  const [author, reader] = [await register(app), await register(app)];
+  const nodes = [{ node_type: 'section', title: 'A' }];
+  for (const edit of ['title', 'node']) {
+    const { id } = await createDocument(app, author.key, { title: edit, nodes });
+    await must(app, 'POST', `/documents/${id}/publish`, { as: author.key });
+    if (edit === 'title')
+      await must(app, 'PATCH', `/documents/${id}`, { as: author.key, body: { title: 'Changed' } });
+    else
+      await must(app, 'POST', `/documents/${id}/nodes`, {
+        ...{ as: author.key, status: 201, body: { node_type: 'section', title: 'B', order: 1 } },
+      });
+  }
+  const { status, body } = await upload(reader.key, await download(author));
+  expect([status, body.documents?.length]).toEqual([201, 2]);
+});
+
 test('a preview returns the bodies that create the same documents', async () => {
   const reader = await register(app);
   const { status, body } = await upload(reader.key, archive, '/imports/preview');
@@ -159,6 +179,13 @@ describe('a library is rejected and nothing is created', () => {
     ['a missing picture', ({ assets: [one] }) => ({ [one.path]: null }), 'is missing'],
     ['a changed picture', ({ assets: [one] }) => ({ [one.path]: 'GIF89a' }), 'has changed'],
     ['another picture in its place', ({ assets: [one] }) => ({ [one.path]: otherPicture }), 'has changed'],
+    [
+      'a published document with other words',
+      ({ documents: [one] }) => ({
+        [one.path]: new PizZip(archive).file(one.path)?.asText().replace('"Till"', '"Tills"') ?? null,
+      }),
+      'document.json has changed',
+    ],
     ['a document that is no JSON', ({ documents: [one] }) => ({ [one.path]: '{' }), 'is not JSON'],
   ] as [string, Parameters<typeof change>[0], string][])('%s', async (_name, changes, detail) => {
     await expectRejected(change(changes), 'bad_manifest', detail);
@@ -199,7 +226,7 @@ describe('a library is rejected and nothing is created', () => {
 
 test('a library has at most 32 MiB of text', async () => {
   const { key } = await register(app);
-  const [template] = exported;
+  const template = { ...exported[0], content_hash: null };
   const bytes = change((manifest) => {
     const documents: AnyJson[] = Array.from({ length: 35 }, (_, at) => {
       const id = template.id.slice(0, -4) + at.toString(16).padStart(4, '0');
@@ -222,7 +249,7 @@ function createLongDocument(): object {
 
 test('a library has at most 500 documents and 10,000 nodes', async () => {
   const { key } = await register(app);
-  const [template] = exported;
+  const template = { ...exported[0], content_hash: null };
   const id = (at: number) => template.id.slice(0, -4) + at.toString(16).padStart(4, '0');
   const create = (count: number, document: object) =>
     change((manifest) => {

@@ -105,7 +105,13 @@ describe('a request for approval', () => {
     const data = { document_id: id, document_title: 'Vault', approval_id: first.id };
     const asked = await findItem(approver.token, 'approval.requested');
     expect(asked).toMatchObject({ title: '“Vault” awaits your approval', data });
+    expect(asked.read_at).toBeNull();
     await decide(first, 'reject');
+    // nobody has to decide any more
+    await until('the request is read', async () => {
+      const items: InboxItem[] = await getInbox(approver.token);
+      return items.some(({ id, read_at }) => id === asked.id && read_at !== null);
+    });
     for (const { token } of [ada, owner])
       expect(await findItem(token, 'approval.rejected')).toMatchObject({
         title: '“Vault” was rejected',

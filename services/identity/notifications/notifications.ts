@@ -107,8 +107,15 @@ export function notifyMembers({
   };
   const notifyAboutApproval = (event: Envelope<{ document: DocumentInfo; approval: ApprovalInfo }>) => {
     const { document, approval } = event.data;
-    const userIds = approvalRecipients(document, approval, event.actor_id);
-    return notify(event, userIds, approvalChanged(event.type, document, approval));
+    const { organization_id, actor_id } = event;
+    const at = new Date(event.occurred_at);
+    return store.processOnce(event, async (tx) => {
+      // nobody has to decide any more
+      await notifications.markRequestRead({ organization_id, tx }, approval, at);
+      const userIds = approvalRecipients(document, approval, actor_id);
+      const notification = approvalChanged(event.type, document, approval);
+      await notifications.add(organization_id, userIds, notification, at, tx);
+    });
   };
   return [
     on(ApprovalRequested, (event) => {

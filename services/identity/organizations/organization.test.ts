@@ -86,7 +86,7 @@ describe('the organization', () => {
       const response = await app.request('PATCH', '/organization', { as: ada.token, body: { settings } });
       expect([host, response.status]).toEqual([host, 400]);
       expect(response.body.errors).toMatchObject([
-        { message: expect.stringContaining('without a wildcard') },
+        { message: expect.stringContaining('a wildcard, the default port') },
       ]);
     }
     expect((await app.request('PATCH', '/organization', { as: ada.token, body: {} })).status).toBe(400);

@@ -76,6 +76,7 @@ export function reviewDue({ id, title, review }: ReviewedDocument, days_left: nu
 export interface ApprovalInfo {
   id: string;
   submitted_by: string;
+  approvers: readonly { member_id: string }[];
 }
 
 const toApprovalData = ({ id, title }: DocumentInfo, approval: ApprovalInfo) => ({

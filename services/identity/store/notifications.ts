@@ -2,7 +2,7 @@
 import { newId } from '#libs/contract';
 import { type Actor, type Store, type Transaction, toSessionOptions } from '#libs/store';
 import { getCurrentNames } from '../rules/department-names.ts';
-import type { AcknowledgementInfo, Notification } from '../rules/notifications.ts';
+import type { AcknowledgementInfo, ApprovalInfo, Notification } from '../rules/notifications.ts';
 import { departments, members, type NotificationRow, notifications } from './collections.ts';
 
 /** The member who owns an inbox. */
@@ -108,6 +108,18 @@ export function notificationRepository(store: Store) {
       return (
         (await rows.notifications.findOne({ ...ownedBy(owner), _id }, null, session).lean()) ?? undefined
       );
+    },
+
+    /** Marks what the approvers were told about a request as read, when it was decided or withdrawn. */
+    async markRequestRead(
+      { organization_id, tx }: Pick<Actor, 'organization_id'> & { tx: Transaction },
+      { id, approvers }: ApprovalInfo,
+      at: Date,
+    ): Promise<void> {
+      const user_id = { $in: approvers.map(({ member_id }) => member_id) };
+      const requested = { organization_id, user_id, type: 'approval.requested', read_at: null };
+      const filter = { ...requested, 'data.approval_id': id };
+      await rows.notifications.updateMany(filter, { read_at: at }, toSessionOptions(tx));
     },
 
     async markAllRead(owner: Owner, at: Date): Promise<void> {
