@@ -1,8 +1,7 @@
 /** Sets the approvers of documents, submits drafts for approval, and takes the decisions of their approvers. */
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
-import { Forbidden, InvalidRequest, id, listErrors, newId, parseCursor } from '#libs/contract';
-import { type HandlerInput, handle, toPage } from '#libs/http';
+import { Forbidden, InvalidRequest, listErrors, newId } from '#libs/contract';
+import { type HandlerInput, handle } from '#libs/http';
 import type { Actor } from '#libs/store';
 import { computeContentHash } from './content-hash.ts';
 import {
@@ -18,8 +17,6 @@ import {
   DocumentApproversUpdated,
   DocumentIsArchived,
   decideApproval,
-  getApproval,
-  listApprovals,
   requestApproval,
   updateApprovers,
   withdrawApproval,
@@ -27,6 +24,7 @@ import {
 import type { DocumentReply } from './document-reply.ts';
 import { assertDraft, assertNotInApproval } from './editing.ts';
 import { toApproval, toSummary } from './presenters.ts';
+import { unknownDocument } from './references.ts';
 import {
   findIneligible,
   getApprovalStatus,
@@ -51,9 +49,7 @@ export interface ApprovalHandlerDeps {
   now: () => Date;
 }
 
-const position = z.tuple([id]);
-
-/** Handles the operations on approvers and on requests for approval. */
+/** Handles the operations that change approvers and requests for approval. */
 export function approvalHandlers(deps: ApprovalHandlerDeps) {
   const { repository, families, trees, approvals, documentReply, now } = deps;
   return [
@@ -77,7 +73,7 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
       requestApproval,
       async ({ actor, body, authorize }) =>
         repository.respond(actor, body.document_id, async (within, tx) => {
-          await assertDocument(within, body.document_id, 'body');
+          if (!(await repository.find(within, body.document_id))) throw unknownDocument('body');
           const submit = async (draft: DocumentRow, created_at: Date) => {
             assertDraft(draft);
             assertNotInApproval(draft);
@@ -100,20 +96,6 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
         authorizeReplay: async ({ actor, body, authorize }) =>
           repository.get(actor, body.document_id, { authorize }),
       },
-    ),
-
-    handle(listApprovals, async ({ actor, query }) => {
-      const { cursor, limit, document_id, status, awaiting } = query;
-      const [from] = parseCursor(cursor, position) ?? [];
-      const awaited = awaiting && actor.user_id;
-      const found = await approvals.list(actor, { document_id, status, awaited }, { from, limit: limit + 1 });
-      // the requests of a deleted draft are kept
-      if (document_id !== undefined && found.length === 0) await assertRequested(actor, document_id);
-      return toPage({ found, limit, toItem: toApproval, position: (_, next) => [next._id] });
-    }),
-
-    handle(getApproval, async ({ actor, params }) =>
-      toApproval(await approvals.get(actor, params.approval_id)),
     ),
 
     handle(
@@ -168,19 +150,6 @@ export function approvalHandlers(deps: ApprovalHandlerDeps) {
       },
     ),
   ];
-
-  /** Throws `InvalidRequest` if there is neither such a document nor a request for its approval. */
-  async function assertRequested(actor: Actor, document_id: string): Promise<void> {
-    const [request] = await approvals.list(actor, { document_id }, { from: undefined, limit: 1 });
-    if (!request) await assertDocument(actor, document_id, 'query');
-  }
-
-  /** Throws `InvalidRequest` if the document that the query or the body names does not exist. */
-  async function assertDocument(actor: Actor, document_id: string, place: 'query' | 'body'): Promise<void> {
-    if (await repository.find(actor, document_id)) return;
-    const path = `${place}/document_id`;
-    throw listErrors(InvalidRequest, [{ path, message: 'This document does not exist' }]);
-  }
 
   /** Returns the approvers of a request. Throws unless there are some and all of them may approve. */
   async function getApprovers(

@@ -2,6 +2,7 @@
 import { service } from '#libs/service';
 import { createPrincipalReader } from '../identity/principal.ts';
 import { createStorageQuota, quotaRejections } from '../identity/storage-quota.ts';
+import { approvalQueryHandlers } from './approval-queries.ts';
 import { approvalHandlers } from './approving.ts';
 import { createAssetParts } from './asset-parts.ts';
 import { assetHandlers } from './assets.ts';
@@ -61,8 +62,8 @@ export const documents = service({
     return {
       routes: [
         ...[documentHandlers, nodeHandlers, publishHandlers, revisionHandlers, comparisonHandlers],
-        ...[editorHandlers, approvalHandlers, reviewHandlers, triggerHandlers, queryHandlers, assetHandlers],
-        importHandlers,
+        ...[editorHandlers, approvalHandlers, approvalQueryHandlers, reviewHandlers, triggerHandlers],
+        ...[queryHandlers, assetHandlers, importHandlers],
       ].flatMap((createHandlers) => createHandlers(deps)),
       subscribers: clearRemovedMembers(deps),
       authenticate: createPrincipalReader(store, now),
