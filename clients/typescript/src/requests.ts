@@ -50,8 +50,11 @@ export function toBase(url: string): string {
   return (parsed.origin + parsed.pathname).replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
+/** A value that no request can have. */
+export class RequestValueError extends TypeError {}
+
 /**
- * Builds a request. Throws a `TypeError` if a parameter of the path is missing, `.` or `..`, or if the key or
+ * Builds a request. Throws a `RequestValueError` if a parameter of the path is missing, `.` or `..`, or if the key or
  * another value cannot be that of a header.
  */
 export function buildRequest(
@@ -100,10 +103,11 @@ function fillPath(path: string, parameters: AnyInput): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name];
     // without this check, an empty id would address the list
-    if (value === undefined || value === null || value === '') throw new TypeError(`${name} is missing.`);
+    if (value === undefined || value === null || value === '')
+      throw new RequestValueError(`${name} is missing.`);
     const text = String(value);
     // a URL resolves these as folders, also if they are encoded
-    if (text === '.' || text === '..') throw new TypeError(`${name} must not be "${text}".`);
+    if (text === '.' || text === '..') throw new RequestValueError(`${name} must not be "${text}".`);
     return encodeURIComponent(text);
   });
 }
@@ -113,7 +117,7 @@ function setHeader(headers: Headers, name: string, value: string | undefined): v
   if (value === undefined) return;
   // `Headers` removes spaces and line breaks at the ends
   if (!/^[\x20-\x7e]+$/.test(value.trim()))
-    throw new TypeError(`The value of the header ${name} has characters that a header cannot have.`);
+    throw new RequestValueError(`The value of the header ${name} has characters that a header cannot have.`);
   headers.set(name, value);
 }
 

@@ -43,6 +43,11 @@ test('the environment takes precedence over the file', async () => {
   const both = { ...env, PDS_URL: 'https://other.example/api/v1', PDS_KEY: 'pds_env' };
   expect(await readCredentials(both)).toEqual({ url: 'https://other.example', key: 'pds_env' });
   expect(await readCredentials({ ...env, PDS_KEY: 'pds_env' })).toEqual({ ...stored, key: 'pds_env' });
+  const wrong = readCredentials({ ...env, PDS_KEY: 'pds_ä' });
+  await expect(wrong).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('Check PDS_KEY'),
+  });
   expect(await readCredentials(both, 'https://third.example')).toMatchObject({
     url: 'https://third.example',
   });

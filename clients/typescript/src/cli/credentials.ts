@@ -104,6 +104,11 @@ export async function readCredentials(env: Environment, option?: string): Promis
       `There is no API key for ${url}. Run \`pds login --url ${url}\`, or set PDS_KEY.`,
       exitCodes.notAuthorized,
     );
+  if (!/^[\x21-\x7e]+$/.test(key.trim()))
+    throw new CommandError(
+      'The API key has characters that no key has. Check PDS_KEY, or run `pds login`.',
+      exitCodes.usage,
+    );
   return { url, key };
 }
 

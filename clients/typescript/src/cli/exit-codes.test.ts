@@ -1,6 +1,7 @@
 /** Tests exit codes and the texts of errors. */
 import { expect, test } from '@jest/globals';
 import { ConnectionError, ProblemError, TimeoutError } from '../errors.ts';
+import { RequestValueError } from '../requests.ts';
 import { CommandError, formatError, isFatal, toErrorFields, toExitCode, UsageError } from './exit-codes.ts';
 
 const problem = (status: number, code = 'some_code') =>
@@ -13,6 +14,7 @@ test.each([
   [problem(200, 'unexpected_response'), 1],
   [problem(404, 'unexpected_response'), 1],
   [new UsageError('x'), 2],
+  [new RequestValueError('doc_id must not be "..".'), 2],
   [problem(401), 3],
   [problem(403), 3],
   [problem(404), 4],

@@ -1,5 +1,6 @@
 /** The exit codes of `pds`, and how errors are shown. */
 import { ConnectionError, ProblemError } from '../errors.ts';
+import { RequestValueError } from '../requests.ts';
 
 /** The exit codes. docs/cli.md documents them. */
 export const exitCodes = {
@@ -30,7 +31,7 @@ export class FileError extends CommandError {}
 
 /** The exit code of an error. */
 export function toExitCode(error: unknown): number {
-  if (error instanceof UsageError) return exitCodes.usage;
+  if (error instanceof UsageError || error instanceof RequestValueError) return exitCodes.usage;
   if (error instanceof CommandError) return error.exitCode;
   if (error instanceof ConnectionError) return exitCodes.unavailable;
   if (!(error instanceof ProblemError)) return exitCodes.failed;
