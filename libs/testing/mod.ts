@@ -53,6 +53,7 @@ export {
   shareDocument,
 } from './tenant.ts';
 export { opsToken, type TestApp, testApp } from './test-app.ts';
+export { textCollector } from './text-collector.ts';
 export { slowness, until, untilServed } from './until.ts';
 export {
   type ReceivedRequest,

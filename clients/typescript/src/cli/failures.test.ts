@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { closeServer, listenLocally } from '../../../../libs/testing/mod.ts';
+import { closeServer, listenLocally, textCollector } from '../../../../libs/testing/mod.ts';
 import { runCommandLine } from './run.ts';
 
 let folder: string;
@@ -26,19 +26,12 @@ afterEach(async () => {
 });
 
 async function run(args: readonly string[], env: Record<string, string>) {
-  const output = { stdout: '', stderr: '' };
-  const collect = (name: keyof typeof output) =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        output[name] += chunk;
-        done();
-      },
-    });
-  const streams = { stdin: Readable.from([]), stdout: collect('stdout'), stderr: collect('stderr') };
+  const [stdout, stderr] = [textCollector(), textCollector()];
+  const streams = { stdin: Readable.from([]), stdout: stdout.stream, stderr: stderr.stream };
   const code = await runCommandLine(args, {
     ...{ ...streams, env, cwd: folder, signal: new AbortController().signal },
   });
-  return { code, ...output };
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 test('the pictures before one that cannot be read are printed', async () => {

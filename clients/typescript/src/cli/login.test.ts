@@ -5,9 +5,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable, Writable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { textCollector } from '../../../../libs/testing/mod.ts';
 import { readStoredCredentials, writeStoredCredentials } from './credentials.ts';
 import { runCommandLine } from './run.ts';
 
@@ -69,24 +70,16 @@ async function run(
   input: string | Readable = 'secret\n',
   identity = asAda,
 ) {
-  const output = { stdout: '', stderr: '' };
-  const collect = (name: keyof typeof output) =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        output[name] += chunk;
-        done();
-      },
-    });
+  const [stdout, stderr] = [textCollector(), textCollector()];
   const streams = {
     stdin: typeof input === 'string' ? Readable.from([input]) : input,
-    stdout: collect('stdout'),
-    stderr: collect('stderr'),
+    ...{ stdout: stdout.stream, stderr: stderr.stream },
   };
   const code = await runCommandLine([...args, ...identity], {
     ...streams,
     ...{ env, cwd: folder, signal },
   });
-  return { code, ...output };
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 test('login stores the new key if logging out fails', async () => {

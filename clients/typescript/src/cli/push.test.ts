@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { closeServer, listenLocally } from '../../../../libs/testing/mod.ts';
+import { closeServer, listenLocally, textCollector } from '../../../../libs/testing/mod.ts';
 import type { Client } from '../client.ts';
 import { pushFile } from './push-file.ts';
 import { pushImport } from './push-imports.ts';
@@ -28,19 +28,12 @@ const created = { id: 'a', title: 'A', version: null, department: null, language
 async function push(respond: RequestListener, signal = new AbortController().signal, paths = ['.']) {
   server = createServer(respond);
   const PDS_URL = `http://127.0.0.1:${await listenLocally(server)}`;
-  let notes = '';
-  const collect = () =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        notes += chunk;
-        done();
-      },
-    });
+  const output = textCollector();
   const code = await runCommandLine(['push', ...paths], {
-    ...{ stdin: Readable.from([]), stdout: collect(), stderr: collect(), cwd: folder },
+    ...{ stdin: Readable.from([]), stdout: output.stream, stderr: output.stream, cwd: folder },
     ...{ env: { PDS_URL, PDS_KEY: 'pds_key' }, signal },
   });
-  return { code, notes };
+  return { code, notes: output.text() };
 }
 
 test('an interrupted push writes the id of the document that it creates', async () => {
