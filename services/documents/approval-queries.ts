@@ -5,9 +5,9 @@ import { handle, toPage } from '#libs/http';
 import type { Actor } from '#libs/store';
 import { getApproval, listApprovals } from './contract.ts';
 import { toApproval } from './presenters.ts';
-import { unknownDocument } from './references.ts';
 import type { Approvals } from './store/approvals.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
+import { unknownDocument } from './unknown-document.ts';
 
 /** The dependencies of `approvalQueryHandlers`. */
 export interface ApprovalQueryDeps {

@@ -239,8 +239,8 @@ describe('a decision', () => {
     for (const body of [
       { decision: 'reject', content_hash },
       { decision: 'reject', content_hash, comment: '  ' },
-      // a zero-width space
-      { decision: 'reject', content_hash, comment: '\u200b' },
+      // a zero-width space, a Hangul filler and an empty Braille pattern
+      ...['\u200b', '\u3164', '\u2800'].map((comment) => ({ decision: 'reject', content_hash, comment })),
       { decision: 'approve' },
       { decision: 'approve', content_hash: 'sha256:0' },
       { decision: 'maybe', content_hash },

@@ -24,7 +24,6 @@ import {
 import type { DocumentReply } from './document-reply.ts';
 import { assertDraft, assertNotInApproval } from './editing.ts';
 import { toApproval, toSummary } from './presenters.ts';
-import { unknownDocument } from './references.ts';
 import {
   findIneligible,
   getApprovalStatus,
@@ -38,6 +37,7 @@ import type { ApprovalRow, DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
 import type { Trees } from './store/tree.ts';
+import { unknownDocument } from './unknown-document.ts';
 
 /** The dependencies of `approvalHandlers`. */
 export interface ApprovalHandlerDeps {

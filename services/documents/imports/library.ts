@@ -44,7 +44,7 @@ const manifestSchema = z.object({
   documents: z.array(
     z.object({
       ...{ path: z.string(), id, language: languageTag.nullish() },
-      // a draft has none
+      // a draft that is not in approval has none
       content_hash: contentHash.nullish(),
     }),
   ),

@@ -103,5 +103,7 @@ export function mayPublish(
 /** Returns true for a rejection whose comment does not say what to change. */
 export function isReasonMissing(decision: 'approve' | 'reject', comment: string | null = null): boolean {
   // characters such as a zero-width space say nothing either
-  return decision === 'reject' && !/[^\s\p{Cc}\p{Cf}]/u.test(comment ?? '');
+  return (
+    decision === 'reject' && !/[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(comment ?? '')
+  );
 }

@@ -16,9 +16,10 @@ export function getComparedDocumentId(
 }
 
 /**
- * Returns true if the version is that of the original, without spaces at the ends, which nobody sees. An original
- * without a version never blocks.
+ * Returns true if both versions are equal apart from spaces at the ends, which nobody sees. An original without a
+ * version never blocks.
  */
 export function repeatsVersion(version: string | null | undefined, original: string | null): boolean {
-  return Boolean(original?.trim()) && version?.trim() === original?.trim();
+  const known = original?.trim();
+  return Boolean(known) && version?.trim() === known;
 }

@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import type { Client } from '../client.ts';
 import { ProblemError } from '../errors.ts';
-import { type Bases, writeBases } from './document-files.ts';
+import { type Bases, readDocumentFiles, writeBases } from './document-files.ts';
 import { FileError } from './exit-codes.ts';
+
+/** The codes of problems after which a new key is needed. */
+const uselessKey = ['idempotency_key_reused', 'not_found'];
 
 /** The response to a request that creates a draft. */
 export interface CreatedDraft {
@@ -20,7 +23,7 @@ export interface Creation<Created extends CreatedDraft> {
   path: string;
   /** The bases of its folder. */
   bases: Bases;
-  /** Equal only for equal requests. */
+  /** Equal for equal requests. */
   checksum: string;
   send(idempotencyKey: string): Promise<Created>;
 }
@@ -41,19 +44,18 @@ export async function createOnce<Created extends CreatedDraft>({
   const earlier = bases.get(name);
   if (earlier?.checksum !== checksum || earlier.idempotency_key === undefined) return sendWithNewKey();
   const created = await send(earlier.idempotency_key).catch((error: unknown) => {
-    // the service compares more than the checksum does
-    if (error instanceof ProblemError && error.code === 'idempotency_key_reused') return sendWithNewKey();
-    throw error;
+    // the request differs after all, or its response was too large to store and its draft is deleted
+    const isUseless = error instanceof ProblemError && uselessKey.includes(error.code);
+    if (!isUseless) throw error;
   });
+  if (!created) return sendWithNewKey();
   if (!created.isReplayed) return created;
-  if (bases.has(created.id)) {
-    bases.delete(name);
-    await writeBases(folder, bases);
-    throw new FileError(
-      `An earlier push created the draft ${created.id} from this file, and a pull has written it to another file. Delete one of the two.`,
-    );
-  }
-  return (await isDeleted(client, created.id)) ? sendWithNewKey() : created;
+  if (await isDeleted(client, created.id)) return sendWithNewKey();
+  const other = (await readDocumentFiles(folder)).find(({ id }) => id === created.id);
+  if (!other) return created;
+  throw new FileError(
+    `An earlier push created the draft ${created.id} from this file, and ${basename(other.path)} has it now. Delete one of the two.`,
+  );
 
   async function sendWithNewKey(): Promise<Created> {
     const idempotency_key = randomUUID();

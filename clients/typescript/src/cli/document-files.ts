@@ -34,13 +34,13 @@ export interface Base {
   /** Set by push before it publishes this draft, and removed afterwards. The next push publishes such a draft. */
   publish_pending?: true;
   /**
-   * The key of a request that creates the draft of a new file, until its response has arrived. Such a base has the name
-   * of the file in place of an id. The next push repeats the request, and gets the draft if there is one.
+   * The key of a request that creates the draft of a new file, until the file has its id. Such a base has the name of
+   * the file in place of an id. The next push repeats the request, and gets the draft if there is one.
    */
   idempotency_key?: string;
 }
 
-/** The bases of a folder's documents by their ids. */
+/** The bases of a folder's documents by their ids, or by the names of files without one. */
 export type Bases = Map<string, Base>;
 
 const basesFile = '.pds.json';

@@ -1,5 +1,4 @@
 /** Pushes one file: creates or updates its draft. */
-import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import type { Client } from '../client.ts';
 import { ProblemError } from '../errors.ts';
@@ -94,8 +93,7 @@ async function create(push: Push): Promise<Pushed> {
     client,
     path: file.path,
     bases: push.bases,
-    // not `toChecksum`, which is equal for another order of fields
-    checksum: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+    checksum: toChecksum(body),
     async send(idempotencyKey) {
       const response = await client.withResponse.createDocument({ body }, { idempotencyKey });
       return { ...response, id: response.data.id };

@@ -151,12 +151,23 @@ describe('a draft whose creation has no response', () => {
   test('a draft that a pull has written to another file is named', async () => {
     await writeFile(join(folder, 'a.json'), '{"title":"A"}');
     await pushTo([403]);
-    const bases = JSON.parse(await readFile(join(folder, '.pds.json'), 'utf8'));
-    const pulled = { ...bases, a: { etag: '"1"', checksum: 'x' } };
-    await writeFile(join(folder, '.pds.json'), JSON.stringify(pulled));
-    const { code, notes } = await pushTo(['replayed']);
-    expect([code, await readId(), await readNames()]).toEqual([1, undefined, ['a']]);
-    expect(notes).toContain('created the draft a from this file');
+    await writeFile(join(folder, 'pulled.json'), JSON.stringify(created));
+    // each push says so, until one of the files is deleted
+    for (let pushes = 0; pushes < 2; pushes += 1) {
+      const { code, notes } = await pushTo(['replayed']);
+      expect([code, countKeys(), await readId()]).toEqual([1, 1, undefined]);
+      expect(notes).toContain('created the draft a from this file, and pulled.json has it now');
+    }
+    await rm(join(folder, 'pulled.json'));
+    expect((await pushTo(['replayed'])).code).toBe(0);
+    expect(await readId()).toBe('a');
+  });
+
+  test('a deleted draft whose response was not stored is created again', async () => {
+    await writeFile(join(folder, 'a.json'), '{"title":"A"}');
+    await pushTo([403]);
+    expect((await pushTo([404])).code).toBe(0);
+    expect([countKeys(), await readId()]).toEqual([2, 'b']);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Errors for documents that a request names. */
+/** The error for a document that a request names and that does not exist. */
 import { InvalidRequest, listErrors } from '#libs/contract';
 
 /** The error for a document that does not exist, which the query or the body names. */
