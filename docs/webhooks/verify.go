@@ -20,7 +20,7 @@ func IsGenuine(secret, id, timestamp, signature string, rawBody []byte, now time
 		return false
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	if err != nil {
+	if err != nil || len(key) == 0 {
 		return false
 	}
 	mac := mac(key, []byte(id+"."+timestamp+"."), rawBody)
@@ -29,7 +29,7 @@ func IsGenuine(secret, id, timestamp, signature string, rawBody []byte, now time
 
 // IsSigned verifies X-Service-Signature only. This signature does not cover a timestamp.
 func IsSigned(secret, header string, rawBody []byte) bool {
-	return anyIs(strings.Split(header, ","), "sha256="+hex.EncodeToString(mac([]byte(secret), rawBody)))
+	return secret != "" && anyIs(strings.Split(header, ","), "sha256="+hex.EncodeToString(mac([]byte(secret), rawBody)))
 }
 
 func mac(key []byte, parts ...[]byte) []byte {

@@ -14,12 +14,14 @@ export function isGenuine(
   const { id, timestamp, signature } = headers;
   if (!/^\d+$/.test(timestamp) || Math.abs(now - Number(timestamp)) > toleranceSeconds) return false;
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  if (key.length === 0) return false;
   const mac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(rawBody).digest('base64');
   return signature.split(' ').some((one) => isSame(one, `v1,${mac}`));
 }
 
 /** Verifies `X-Service-Signature` only. This signature does not cover a timestamp. */
 export function isSigned(secret: string, header: string, rawBody: Uint8Array): boolean {
+  if (secret === '') return false;
   const expected = `sha256=${createHmac('sha256', secret).update(rawBody).digest('hex')}`;
   return header.split(',').some((one) => isSame(one.trim(), expected));
 }

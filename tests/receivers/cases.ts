@@ -1,4 +1,5 @@
 /** Deliveries that receivers verify: the published test vectors and invalid variants of them. */
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /** One received delivery, with the secret and the clock of the receiver. */
@@ -62,6 +63,10 @@ function toCases({ name, secrets, body, webhook_timestamp: at, headers }: Vector
     ['with a longer body', { body: `${body} `, expected: neither }],
     ['with an empty body', { body: '', expected: neither }],
     ['with another secret', { secret: otherSecret, expected: neither }],
+    [
+      'with an empty secret, which everyone can sign with',
+      { ...signWithEmptySecret(right), expected: neither },
+    ],
     ['with other signatures', { standard: corrupt(standard), ours: corrupt(ours), expected: neither }],
     [
       'with shorter signatures',
@@ -94,4 +99,11 @@ function toCases({ name, secrets, body, webhook_timestamp: at, headers }: Vector
       ...variant,
     })),
   );
+}
+
+function signWithEmptySecret({ id, timestamp, body }: Pick<Case, 'id' | 'timestamp' | 'body'>) {
+  const sign = (text: string, encoding: 'base64' | 'hex') =>
+    createHmac('sha256', '').update(text).digest(encoding);
+  const standard = `v1,${sign(`${id}.${timestamp}.${body}`, 'base64')}`;
+  return { secret: '', standard, ours: `sha256=${sign(body, 'hex')}` };
 }

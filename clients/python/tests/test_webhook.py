@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import json
 import math
 from email.message import Message
@@ -111,3 +113,13 @@ def test_a_parsed_body_and_a_value_that_is_not_a_secret_are_explained() -> None:
         verify_webhook(**to_request(VECTORS[0], body=json.loads(VECTORS[0]["body"])))
     with pytest.raises(ValueError, match="begins with whsec_"):
         verify_webhook(**to_request(VECTORS[0], secret="whsec_ä"))
+
+
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("secret", [None, [], [None], b"whsec_b2xk", "", ["whsec_b2xk", ""], "whsec_"])
+def test_a_missing_or_empty_secret_is_an_error_for_both_headers(secret: Any, header: str) -> None:
+    # everyone can make this signature
+    mac = hmac.new(b"", VECTORS[0]["body"].encode(), hashlib.sha256).hexdigest()
+    headers = {**VECTORS[0]["headers"], "X-Service-Signature": f"sha256={mac}"}
+    with pytest.raises((TypeError, ValueError), match="begins with whsec_"):
+        verify_webhook(**to_request(VECTORS[0], headers=headers, secret=secret, header=header))

@@ -108,11 +108,20 @@ describe('verifyWebhook', () => {
       await expect(verifyWebhook({ ...request, headers, header })).rejects.toThrow();
   });
 
+  test.each(['webhook-signature', 'x-service-signature'] as const)(
+    'explains an empty secret (%s)',
+    async (header) => {
+      for (const secret of ['', 'whsec_', [request.secret, '']])
+        await expect(verifyWebhook({ ...request, secret, header })).rejects.toThrow('begins with whsec_');
+    },
+  );
+
   test('explains a parsed body and a value that is not a secret', async () => {
     const body = JSON.parse(vector.body);
     await expect(verifyWebhook({ ...request, body })).rejects.toThrow('is not the raw body');
     const missing = undefined as unknown as string;
-    await expect(verifyWebhook({ ...request, secret: missing })).rejects.toThrow('`secret` is missing');
+    for (const secret of [missing, [], [missing], new Uint8Array(9) as unknown as string])
+      await expect(verifyWebhook({ ...request, secret })).rejects.toThrow('`secret` is missing');
     await expect(verifyWebhook({ ...request, secret: 'whsec_ä' })).rejects.toThrow('begins with whsec_');
   });
 });

@@ -56,16 +56,18 @@ export interface WebhookRequest {
 /** Verifies a request and returns its body. Rejects with a `WebhookVerificationError`. */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookPayload> {
   const { secret, body, header = 'webhook-signature' } = request;
-  if (typeof secret !== 'string' && !Array.isArray(secret))
-    throw new TypeError('`secret` is missing. It begins with whsec_.');
+  const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
+  if (secrets.length === 0 || !secrets.every((one) => typeof one === 'string'))
+    throw new TypeError('`secret` is missing, or is not text. It begins with whsec_.');
+  // also for the other header: everyone can sign with an empty secret
+  const keys = secrets.map(toStandardKey);
   if (typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ArrayBuffer))
     throw new TypeError('`body` is not the raw body. Read the bytes of the request before a parser does.');
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
-  const secrets = typeof secret === 'string' ? [secret] : secret;
   const signature = requireHeader(request, header);
   const isGenuine =
     header === 'webhook-signature'
-      ? await verifyStandard(signature, bytes, secrets, request)
+      ? await verifyStandard(signature, bytes, keys, request)
       : await verifyService(signature, bytes, secrets);
   if (!isGenuine)
     throw new WebhookVerificationError(
@@ -84,7 +86,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookPay
 async function verifyStandard(
   signature: string,
   body: Uint8Array,
-  secrets: readonly string[],
+  keys: readonly Uint8Array[],
   request: WebhookRequest,
 ): Promise<boolean> {
   const id = requireHeader(request, 'webhook-id');
@@ -103,7 +105,7 @@ async function verifyStandard(
     const mac = entry.startsWith('v1,') ? decodeBase64(entry.slice(3)) : undefined;
     return mac ? [mac] : [];
   });
-  return anyMatches(entries, secrets.map(toStandardKey), signed);
+  return anyMatches(entries, keys, signed);
 }
 
 /** `sha256=<hex>` entries, separated by commas, over the body. */

@@ -82,12 +82,15 @@ def verify_webhook(
     if not isinstance(body, (bytes, bytearray, memoryview, str)):
         raise TypeError("`body` is not the raw body. Read the bytes of the request before a parser does.")
     content = body.encode() if isinstance(body, str) else bytes(body)
-    secrets = [secret] if isinstance(secret, str) else secret
+    secrets = [secret] if isinstance(secret, str) else list(secret or ())
+    if not secrets or not all(isinstance(one, str) for one in secrets):
+        raise TypeError("`secret` is missing, or is not text. It begins with whsec_.")
+    # also for the other header: everyone can sign with an empty secret
+    keys = [_to_standard_key(one) for one in secrets]
     values = {name.lower(): value for name, value in headers.items()}
     signature = _require_header(values, header)
     if header == "webhook-signature":
         signed = _to_signed_bytes(values, content, tolerance, time.time() if now is None else now)
-        keys = [_to_standard_key(one) for one in secrets]
         is_genuine = _any_matches(_read_standard_macs(signature), keys, signed)
     else:
         is_genuine = _any_matches(_read_service_macs(signature), [one.encode() for one in secrets], content)
