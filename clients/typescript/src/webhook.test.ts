@@ -116,6 +116,11 @@ describe('verifyWebhook', () => {
     },
   );
 
+  test('accepts headers in upper case, as some gateways pass them', async () => {
+    const entries = [...request.headers].map(([name, value]) => [name.toUpperCase(), value]);
+    await expect(verifyWebhook({ ...request, headers: Object.fromEntries(entries) })).resolves.toBeDefined();
+  });
+
   test('explains a parsed body and a value that is not a secret', async () => {
     const body = JSON.parse(vector.body);
     await expect(verifyWebhook({ ...request, body })).rejects.toThrow('is not the raw body');

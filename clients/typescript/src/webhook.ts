@@ -38,7 +38,7 @@ export class WebhookVerificationError extends Error {
 export interface WebhookRequest {
   /** The secret of the webhook, or several while you change it. */
   secret: string | readonly string[];
-  /** The headers of the request: those of `Request`, or an object with lower-case names as in Node. */
+  /** The headers of the request: those of `Request`, or an object as in Node. The case of names is ignored. */
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The raw body, before any parser has changed it. */
   body: string | Uint8Array | ArrayBuffer;
@@ -152,7 +152,10 @@ function decodeBase64(text: string): Uint8Array | undefined {
 }
 
 function requireHeader({ headers }: WebhookRequest, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  const value =
+    headers instanceof Headers
+      ? headers.get(name)
+      : Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1];
   const text = typeof value === 'string' ? value : value?.join(',');
   if (text === undefined || text === '')
     throw new WebhookVerificationError('missing_header', `The request has no header ${name}.`);
