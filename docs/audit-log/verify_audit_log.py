@@ -34,6 +34,10 @@ class AuditLogVerificationError(Exception):
         self.reason = reason
         self.line = line
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let pickle restore the error, for example from another process."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
+
 
 @dataclass(frozen=True)
 class VerifiedAuditLog:

@@ -104,6 +104,12 @@ def test_a_value_that_a_header_cannot_have_is_rejected(value: str) -> None:
         build("createDocument", body={}, idempotency_key=value)
 
 
+@pytest.mark.parametrize("key", ["", "pds_x ", "pds_x\n"])
+def test_a_key_that_a_header_cannot_have_is_rejected_before_a_request(key: str) -> None:
+    with pytest.raises(ValueError, match="authorization"):
+        build_request(BASE, OPERATIONS["listDocuments"], CallOptions({}), key)
+
+
 def test_a_body_is_sent_as_json_and_no_body_has_no_media_type() -> None:
     request = build("createDocument", body={"title": "ä"})
     assert request.content == {"content": '{"title":"ä"}'.encode()}

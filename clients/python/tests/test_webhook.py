@@ -88,6 +88,7 @@ def test_the_current_time_is_the_default() -> None:
         ("webhook-timestamp", str(VECTORS[0]["webhook_timestamp"] + 1), "wrong_signature"),
         ("webhook-timestamp", "now", "old_timestamp"),
         ("webhook-id", "other", "wrong_signature"),
+        ("webhook-id", "\udcff", "wrong_signature"),
         ("webhook-id", "", "missing_header"),
         ("webhook-signature", "", "missing_header"),
         ("webhook-signature", "v1,", "wrong_signature"),

@@ -55,6 +55,10 @@ class ProblemError(Exception):
         self.retry_after = retry_after
         self.members = members or {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let pickle restore the error, for example from another process."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
+
 
 class ApiConnectionError(Exception):
     """No complete response arrived. The service may have done what was requested."""

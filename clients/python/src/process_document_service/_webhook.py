@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, Protocol, TypeAlias, TypedDict, cast
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, cast
 
 from ._contract import WebhookEventPayload
 
@@ -56,6 +56,10 @@ class WebhookVerificationError(Exception):
     def __init__(self, reason: WebhookRejection, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let pickle restore the error, for example from another process."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 def verify_webhook(
@@ -112,7 +116,8 @@ def _to_signed_bytes(headers: Mapping[str, str], body: bytes, tolerance: float, 
     if not re.fullmatch(r"[0-9]{1,12}", timestamp) or not abs(now - int(timestamp)) <= tolerance:
         message = f"The time of the request is more than {tolerance:g} seconds from now."
         raise WebhookVerificationError("old_timestamp", message)
-    return f"{message_id}.{timestamp}.".encode() + body
+    # some servers decode bytes that are not UTF-8 as surrogates
+    return f"{message_id}.{timestamp}.".encode(errors="surrogatepass") + body
 
 
 def _read_standard_macs(signature: str) -> list[bytes]:
