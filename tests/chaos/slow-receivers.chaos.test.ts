@@ -77,7 +77,7 @@ test('F13: hostile receivers end by the timeout and take bounded memory', async 
       'sends 1 MB of headers',
       (socket) => socket.write(head([`X-Long: ${'x'.repeat(1024 * 1024)}`])),
       null,
-      'und_err_headers_overflow',
+      'headers_too_large',
     ],
     [
       'closes during its body',

@@ -129,7 +129,7 @@ test('response headers over 16 KiB are an error', async () => {
   const receiver = await startReceiver(() => ({ status: 200, headers: { 'x-long': 'x'.repeat(20_000) } }));
   expect(await createTestSender().send(toRequest(receiver.url))).toMatchObject({
     http_status: null,
-    error: expect.stringMatching(/overflow/),
+    error: 'headers_too_large',
   });
 });
 
@@ -145,7 +145,7 @@ test('a refused or closed connection has its own error code', async () => {
   server.close();
   expect(outcome).toMatchObject({
     http_status: null,
-    error: expect.stringMatching(/und_err_socket|econnreset/),
+    error: 'econnreset',
   });
 });
 

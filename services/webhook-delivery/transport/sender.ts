@@ -197,5 +197,8 @@ function toErrorCode(error: unknown): string {
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
   // undici reports this code if the proxy rejects CONNECT
   if (code === 'UND_ERR_ABORTED') return 'proxy_refused';
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headers_too_large';
+  // undici reports this code if the receiver closes the connection, which Node calls ECONNRESET
+  if (code === 'UND_ERR_SOCKET') return 'econnreset';
   return code?.toLowerCase() ?? 'connection_failed';
 }
