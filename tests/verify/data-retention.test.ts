@@ -79,7 +79,9 @@ test('removing an organization leaves no row of it', async () => {
   const locks = organizations.map(({ _id }) => ({ _id: `${_id}:documents`, taken: 1 }));
   await getRows(database.db, 'identity_locks').insertMany(locks);
   for (const [at, { _id }] of organizations.entries()) {
-    expect((await findCollections(_id)).length).toBeGreaterThan(10);
+    // the last one has no members yet
+    const isJoined = at < organizations.length - 1;
+    expect((await findCollections(_id)).length).toBeGreaterThan(isJoined ? 10 : 5);
     await runBlock('ORGANIZATION_ID', _id);
     expect(await findCollections(_id)).toEqual([]);
     expect(await findBroken()).toEqual([]);

@@ -8,8 +8,10 @@ import {
   addMember,
   createDocument,
   createWebhook,
+  httpClient,
   type Member,
   must,
+  opsToken,
   publishDocument,
   register,
   setPlan,
@@ -137,11 +139,20 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
   const limited = await register(app);
   await setPlan(app, limited.organizationId, 'trial');
   await publishDocument(app, limited.key);
+  await awaitAdmin(app);
 
   await until('the webhook to be disabled', async () => {
     const { is_active } = await must(app, 'GET', `/webhooks/${gone.id}`, { as });
     return !is_active;
   });
+}
+
+/** Creates an organization as the operator, whose first admin has not accepted the invitation yet. */
+async function awaitAdmin({ management }: TestApp): Promise<void> {
+  const create = (path: string, body: object) =>
+    must(httpClient(management), 'POST', path, { as: opsToken, body });
+  const { id } = await create('/ops/organizations', { name: 'Harbour' });
+  await create(`/ops/organizations/${id}/invitations`, { email: 'first-admin@example.com' });
 }
 
 /** Uploads a picture, and creates a draft that shows it. */

@@ -22,15 +22,16 @@ const getEpoch = (path: string) => ({ $ifNull: [path, 0] });
 export const identityInvariants: readonly Invariant[] = [
   rowInvariant({
     ...{ collection: organizations, field: 'admins' },
-    description: 'An organization has at least one admin.',
+    // one that the operator created has no members until its first admin joins
+    description: 'An organization with members has at least one admin.',
     stages: [
       {
         $lookup: {
-          ...{ from: members.name, localField: '_id', foreignField: 'organization_id', as: 'admins' },
-          pipeline: [{ $match: { role: 'admin' } }, { $limit: 1 }, { $project: { _id: 1 } }],
+          ...{ from: members.name, localField: '_id', foreignField: 'organization_id', as: 'roles' },
+          pipeline: [{ $group: { _id: '$role' } }],
         },
       },
-      { $match: { admins: [] } },
+      { $match: { roles: { $ne: [] }, 'roles._id': { $ne: 'admin' } } },
     ],
   }),
   reference({
@@ -92,7 +93,8 @@ export const identityInvariants: readonly Invariant[] = [
   }),
   reference({
     ...{ collection: invitations, field: 'invited_by', target: users },
-    description: 'An invitation was created by a user.',
+    description: 'An invitation was created by a user or by the operator.',
+    when: { invited_by: { $ne: null } },
   }),
   rowInvariant({
     ...{ collection: apiKeys, field: 'member_id' },
