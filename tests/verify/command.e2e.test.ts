@@ -88,6 +88,8 @@ test('verify reports a secret that no key opens, without the secret', async () =
     code: 0,
     lines: [expect.stringMatching(/^ENCRYPTION_KEYS is not set/), 'All 1 invariants hold.'],
   });
+  const { code: unchecked, lines: explained } = await verifyWith({ ENCRYPTION_KEYS: '' }, name);
+  expect([unchecked, explained[0]]).toEqual([1, 'ENCRYPTION_KEYS is required to check the stored secrets.']);
 });
 
 test.each([

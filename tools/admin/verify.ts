@@ -37,6 +37,8 @@ export const command: Command = {
     const keys = process.env.ENCRYPTION_KEYS;
     const keyring = keys ? createKeyring(new Secret(keys)) : undefined;
     const checked = chosen.filter(({ needsKeys }) => keyring || !needsKeys);
+    if (checked.length === 0)
+      throw new WrongUsage('ENCRYPTION_KEYS is required to check the stored secrets.');
     if (checked.length < chosen.length)
       console.log('ENCRYPTION_KEYS is not set: whether its keys decrypt the stored secrets is not checked.');
     await verify(checked, { uri: new Secret(uri), graceMs: graceMinutes * 60_000, keyring });
