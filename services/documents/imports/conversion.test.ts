@@ -246,6 +246,11 @@ test.each<[string, string, string[]]>([
     ['A: b | version 1.10', 'section: A', 'dropped: front_matter 1'],
   ],
   [
+    'front matter with half of a character',
+    '---\ntitle: "A\\ud83d"\n---\n',
+    ['A\ufffd', 'dropped: front_matter 1'],
+  ],
+  [
     'front matter beside a title and a line of facts',
     '---\ntitle: x\nversion: 1\ndepartment: D\n---\n# T\n\nVersion 2',
     ['T | version 2 | department D', 'dropped: front_matter 1'],

@@ -56,6 +56,8 @@ function toFields(document: Document): Map<unknown, unknown> | undefined {
 
 /** Returns a string in one line; null if it is empty or longer than `limit`, or for any other value. */
 function toLine(value: unknown, limit: number): string | null {
-  const line = typeof value === 'string' ? value.replace(/[\s\p{Cc}]+/gu, ' ').trim() : '';
+  // an escape of YAML can be half of a character
+  const text = typeof value === 'string' ? value.toWellFormed() : '';
+  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return line === '' || [...line].length > limit ? null : line;
 }

@@ -1,7 +1,7 @@
 /** Reads a library archive, as the export writes it: its manifest, its documents and their pictures. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { id, languageTag } from '#libs/contract';
+import { findLoneSurrogates, id, languageTag } from '#libs/contract';
 import type { Parts } from '#libs/opc';
 import { cleanPicture } from '#libs/pictures';
 import { contentHash } from '../approval-shapes.ts';
@@ -113,7 +113,10 @@ function readManifest(parts: Parts): Manifest {
 }
 
 function readDocument(parts: Parts, path: string) {
-  const parsed = newDocument.safeParse(parseJson(parts, path));
+  const value = parseJson(parts, path);
+  const [invalid] = findLoneSurrogates(value, path);
+  if (invalid) rejectImport('malformed', `${invalid.path}: ${invalid.message}.`);
+  const parsed = newDocument.safeParse(value);
   if (!parsed.success) return rejectImport('malformed', `${path}: ${describe(parsed.error)}`);
   const { title, version, department, nodes, assets } = parsed.data;
   const { nodes: placed, misplaced } = placeNodes(nodes);

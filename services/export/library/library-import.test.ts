@@ -210,6 +210,7 @@ describe('a library is rejected and nothing is created', () => {
     ['an unknown field', { title: 'A', owner: 'B' }, 'owner'],
     ['a step without a section', { title: 'A', nodes: [{ node_type: 'step', title: 'B' }] }, 'nodes/0'],
     ['an empty title', { title: '' }, 'title'],
+    ['half of a character', { title: 'A\ud83d' }, 'document.json/title: Must be valid Unicode'],
   ])('%s', async (_name, document, detail) => {
     const bytes = change(({ documents: [one] }) => ({ [one.path]: JSON.stringify(document) }));
     await expectRejected(bytes, 'malformed', detail);

@@ -24,5 +24,6 @@ function getSymbol(instruction: string): string {
   if (symbol !== '' || /symbol|dings|marlett/i.test(font?.[0] ?? '')) return symbol;
   if (code < 256 && !/\\u\b/i.test(switches))
     return new TextDecoder('windows-1252').decode(Uint8Array.of(code));
-  return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+  const character = code <= 0x10ffff ? String.fromCodePoint(code) : '';
+  return character.isWellFormed() ? character : '';
 }
