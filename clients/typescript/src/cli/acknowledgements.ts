@@ -2,7 +2,7 @@
 import type { AcknowledgementRequest, Person } from '../generated/contract.ts';
 import { command } from './command.ts';
 import { formatTable } from './context.ts';
-import { UsageError } from './exit-codes.ts';
+import { CommandError, UsageError } from './exit-codes.ts';
 import { saveDownload } from './files.ts';
 import { asPerson, personOptions } from './login.ts';
 
@@ -171,7 +171,11 @@ Without --email, PDS_KEY must be an access token.`,
   async run(context, { arguments: { id: document_id }, options }) {
     const made = await asPerson(context, options, async (client) => {
       const { content_hash } = await client.getDocument({ doc_id: document_id });
-      return client.createAcknowledgement({ body: { document_id, content_hash: content_hash ?? '' } });
+      if (content_hash === null)
+        throw new CommandError(
+          'The document is a draft, or was changed after its publication. Publish it, or a revision.',
+        );
+      return client.createAcknowledgement({ body: { document_id, content_hash } });
     });
     context.show(made, () => `Acknowledged: ${made.statement}`);
     return undefined;

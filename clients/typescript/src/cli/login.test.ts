@@ -16,6 +16,7 @@ const responses: Record<string, object> = {
   '/auth/login': { access_token: 'access', refresh_token: 'refresh' },
   '/me': { user: { email: 'ada@acme.example' }, organization: { slug: 'acme' }, member: { role: 'member' } },
   '/approvals/x': { content_hash: 'hash' },
+  '/documents/x': { content_hash: null },
   '/approvals/x/decision': { status: 'approved', approvers: [] },
 };
 
@@ -146,6 +147,12 @@ test('a decision is reported if logging out fails', async () => {
   breaks = (path) => path === '/auth/logout';
   const { code, stdout } = await run(['approvals', 'approve', 'x']);
   expect([code, stdout]).toEqual([0, expect.stringContaining('The request is approved.')]);
+});
+
+test('an acknowledgement of a document without a content hash is not sent', async () => {
+  const { code, stderr } = await run(['acknowledgements', 'confirm', 'x']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('was changed after its publication')]);
+  expect(paths).toEqual(['/auth/login', '/documents/x', '/auth/logout']);
 });
 
 test('an interrupted command logs out', async () => {
