@@ -12,7 +12,8 @@ import {
 import { sanitizeFields } from './fields.ts';
 
 const VML = 'urn:schemas-microsoft-com:vml';
-const VML_NAMESPACE = 'urn:schemas-microsoft-com:office:office';
+/** What Office adds to VML, with the prefix `o`. */
+const VML_EXTENSIONS = 'urn:schemas-microsoft-com:office:office';
 
 const REMOVED = new Map<string, string>(
   Object.entries({
@@ -101,7 +102,7 @@ function toPicture(element: XmlElement): XmlElement {
   if (!isW(element, 'object')) return element;
   const isLive = element.children.some(
     (child) =>
-      typeof child === 'object' && 'uri' in child && (child.uri === VML_NAMESPACE || isW(child, 'control')),
+      typeof child === 'object' && 'uri' in child && (child.uri === VML_EXTENSIONS || isW(child, 'control')),
   );
   if (isLive) return element;
   const prefix = element.name.slice(0, element.name.indexOf(':') + 1);
@@ -112,7 +113,7 @@ function toPicture(element: XmlElement): XmlElement {
 function dropLinks(element: XmlElement, warn: (text: string) => void): void {
   const isVml = element.uri === VML;
   const isLink = ({ uri, local, value }: XmlElement['attributes'][number]) =>
-    (uri === VML_NAMESPACE && /^(alt)?href$/i.test(local)) ||
+    (uri === VML_EXTENSIONS && /^(alt)?href$/i.test(local)) ||
     (isVml && uri === '' && local === 'src' && value !== '') ||
     (isVml && uri === '' && local === 'href' && !/^(https?:|mailto:|#)/i.test(value));
   if (!element.attributes.some(isLink)) return;
