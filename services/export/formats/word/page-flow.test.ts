@@ -80,8 +80,9 @@ test('a paragraph of several pages continues on each', () => {
 });
 
 test('text in Arial has the widths of the font', () => {
-  expect([measureText('Wi'), measureText('Wi', true), measureText('é'), measureText('漢')]).toEqual([
-    1_166, 1_222, 556, 1_000,
+  expect([measureText('Wi'), measureText('Wi', true)]).toEqual([1_166, 1_222]);
+  expect(['é', '漢', '🔑', '𠮷'].map((character) => measureText(character))).toEqual([
+    556, 1_000, 1_000, 1_000,
   ]);
 });
 

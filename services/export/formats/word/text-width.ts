@@ -26,6 +26,8 @@ function getWidth(code: number, isBold: boolean): number {
   const character = String.fromCodePoint(code);
   const known = OTHERS.get(character);
   if (known !== undefined) return known;
+  // the second half of a character, whose first half has its width
+  if (code >= 0xdc00 && code < 0xe000) return 0;
   // East Asian characters and emoji are square
   if (code >= 0x2e80) return 1_000;
   const base = character.normalize('NFD').codePointAt(0) ?? code;
