@@ -35,6 +35,13 @@ test('a failed database setup Job keeps its pod, and so its log', async () => {
   expect(await readTemplate('platform/templates/database-setup.yaml')).toContain('restartPolicy: Never\n');
 });
 
+test('all pods of the platform chart use the pull secrets', async () => {
+  for (const path of ['database-setup.yaml', 'tests/smoke-test.yaml']) {
+    const template = await readTemplate(`platform/templates/${path}`);
+    expect(template).toMatch(/with \.Values\.global\.image\.pullSecrets }}\n +imagePullSecrets: /);
+  }
+});
+
 test('the network policy of the database setup exists before its Job', async () => {
   const job = await readTemplate('platform/templates/database-setup.yaml');
   const [policy = ''] = (await readTemplate('platform/templates/networkpolicy.yaml')).split(/^---$/m);
