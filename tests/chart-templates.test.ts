@@ -35,6 +35,17 @@ test('a failed database setup Job keeps its pod, and so its log', async () => {
   expect(await readTemplate('platform/templates/database-setup.yaml')).toContain('restartPolicy: Never\n');
 });
 
+test('the database setup Job fails before helm stops waiting for it', async () => {
+  const job = await readTemplate('platform/templates/database-setup.yaml');
+  const helmTimeoutSeconds = 300;
+  const [, limit] = /backoffLimit: (\d+)\n/.exec(job) ?? [];
+  const [, deadline] = /activeDeadlineSeconds: (\d+)\n/.exec(job) ?? [];
+  // Kubernetes waits for 10 seconds before the second attempt, and then twice as long each time
+  const waitSeconds = 10 * (2 ** Number(limit) - 1);
+  expect(waitSeconds).toBeLessThan(Number(deadline));
+  expect(Number(deadline)).toBeLessThan(helmTimeoutSeconds);
+});
+
 test('all pods of the platform chart use the pull secrets', async () => {
   for (const path of ['database-setup.yaml', 'tests/smoke-test.yaml']) {
     const template = await readTemplate(`platform/templates/${path}`);
