@@ -19,6 +19,8 @@ export interface AgainstOptions {
   share: number;
   signal?: AbortSignal;
   onResult(result: Result): void;
+  /** Is called for each row that cannot run here. */
+  onSkipped(name: string, reason: string): void;
 }
 
 /**
@@ -42,13 +44,13 @@ export async function measureAgainst({ ref, mongoUri, ...options }: AgainstOptio
 async function measureRow(
   row: Row,
   fixtures: readonly BenchFixture[],
-  { batches, share, signal, onResult }: Omit<AgainstOptions, 'mongoUri' | 'ref'>,
+  { batches, share, signal, onResult, onSkipped }: Omit<AgainstOptions, 'mongoUri' | 'ref'>,
 ): Promise<void> {
   const prepared: PreparedRow[] = [];
   try {
     for (const fixture of fixtures) {
       const ready = await row.prepare(fixture, share);
-      if (typeof ready === 'string') return;
+      if (typeof ready === 'string') return onSkipped(row.name, ready);
       prepared.push(ready);
       await fixture.db.admin().command({ fsync: 1 });
     }

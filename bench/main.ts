@@ -47,10 +47,12 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, ()
 const mongod = await startMongod({ say: (text) => process.stderr.write(`${text}\n`), cacheGB: 1 });
 const share = values.quick ? 0.3 : 1;
 const { signal } = stopping;
+const reportSkipped = (name: string, reason: string) => console.log(`${name}: skipped (${reason})`);
 const compareWith = (ref: string) =>
   measureAgainst({
     ...{ mongoUri: mongod.uri, ref, rows: rows.filter(isChosen), batches, share, signal },
     onResult: (result) => console.log(resultLine(result)),
+    onSkipped: reportSkipped,
   });
 try {
   console.log(headerLine());
@@ -74,7 +76,7 @@ async function measureAll(): Promise<void> {
     ...(values.profile && { profile: resolve(values.profile) }),
     onResult: (result) => console.log(resultLine(result)),
     onLimit: (result) => console.log(limitLine(result)),
-    onSkipped: (name, reason) => console.log(`${name}: skipped (${reason})`),
+    onSkipped: reportSkipped,
   });
   if (isChosen({ name: 'Word files of all sizes' }))
     measured.files = await measureFiles({

@@ -22,8 +22,8 @@ export function isTextblock(node: RichText): boolean {
 /**
  * Returns a tree with the same text and known nodes only: a doc of paragraphs, headings, code blocks, quotes,
  * callouts, rules, lists of items, and tables of rows of cells. Text, hard breaks and images occur only in textblocks.
- * An unknown node is replaced by its children, a
- * mention or formula by its text. Types and attributes have the names of Tiptap.
+ * An unknown node is replaced by its children, a mention or formula by its text. Types and attributes have the names
+ * of Tiptap.
  */
 export function toWellFormed(content: RichText): RichText {
   return { type: 'doc', content: toBlocks([content], 0) };

@@ -38,7 +38,7 @@ const clockToleranceSeconds = 60;
 
 /**
  * Creates the function with which every service authenticates a bearer token. It returns the principal, or
- * the reason why the token is rejected. A verified access token is cached until it expires, but its member is
+ * the reason why the token is rejected. Verified access tokens are cached until they expire, but their member is
  * read on every request. So a removed member, a changed role, a new password, a logout and a revoked key take
  * effect on the next request.
  */

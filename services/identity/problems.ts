@@ -1,5 +1,5 @@
 /** The problems that operations of identity respond with. */
-import { problem } from '#libs/contract';
+import { InvalidRequest, problem } from '#libs/contract';
 
 export const EmailTaken = problem(
   'email_taken',
@@ -90,3 +90,8 @@ export const StorageQuotaExhausted = problem(
   'A storage limit of the plan is reached.',
 );
 export const ScalePlanRequired = problem('scale_plan_required', 403, 'Webhooks require the Scale plan.');
+
+/** Creates the problem of a slug that no organization may have. `path` names its place in the request. */
+export function reservedSlugError(path: string) {
+  return InvalidRequest(undefined, { extra: { errors: [{ path, message: 'This slug is reserved' }] } });
+}

@@ -413,7 +413,7 @@ test('at most 200 warnings are listed, and one says how many are not', async () 
   const result = await convert(`# T\n\n${'![a](b.png)\n\n'.repeat(maxWarnings + 5)}`);
   const warnings = result.ok ? result.file.report.warnings : [];
   expect(warnings).toHaveLength(maxWarnings + 1);
-  expect(warnings.at(-1)).toMatchObject({ code: 'more_warnings', message: '5 more warnings.' });
+  expect(warnings.at(-1)).toMatchObject({ code: 'more_warnings', message: 'More warnings: 5.' });
 });
 
 test('pictures of a zip are found by their paths, equal ones are one asset', async () => {

@@ -81,7 +81,7 @@ export class ReportCollector {
   /** Returns the drops and warnings. */
   toReport(): Pick<ImportReport, 'dropped' | 'warnings'> {
     const dropped = [...this.counts].map(([what, count]) => ({ what, count }));
-    const message = `${this.omitted} more warnings.`;
+    const message = `More warnings: ${this.omitted}.`;
     const more = { code: 'more_warnings' as const, message, document: 0, path: '' };
     return { dropped, warnings: this.omitted > 0 ? [...this.warnings, more] : this.warnings };
   }

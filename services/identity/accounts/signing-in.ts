@@ -1,5 +1,5 @@
 /** Signing in: registers organizations, logs users in, refreshes sessions and logs users out. */
-import { InvalidRequest, newId } from '#libs/contract';
+import { newId } from '#libs/contract';
 import { type AuditDetails, handle } from '#libs/http';
 import type { PasswordHasher } from '#libs/workers';
 import {
@@ -10,6 +10,7 @@ import {
   RegistrationClosed,
   refreshSession,
   registerOrganization,
+  reservedSlugError,
   WrongCredentials,
 } from '../contract.ts';
 import { hashCredential } from '../principal.ts';
@@ -61,7 +62,7 @@ export function signInHandlers({
         call.audit({ account: hashAccount(body.email) });
         if (!isRegistrationOpen) throw RegistrationClosed();
         if (body.organization_slug !== undefined && isReserved(body.organization_slug))
-          throw reservedSlugError();
+          throw reservedSlugError('body/organization_slug');
         await rejectWeakPassword(
           body.password,
           [body.email, body.name, body.organization_name],
@@ -173,10 +174,4 @@ function chooseMembership(memberships: Membership[], slug: string | undefined): 
     name: organization.name,
   }));
   throw OrganizationRequired(undefined, { extra: { organizations } });
-}
-
-function reservedSlugError() {
-  return InvalidRequest(undefined, {
-    extra: { errors: [{ path: 'body/organization_slug', message: 'This slug is reserved' }] },
-  });
 }

@@ -1,8 +1,14 @@
 /** The caller's organization: its name, slug and settings. */
-import { InvalidRequest, newId, Unauthenticated } from '#libs/contract';
+import { newId, Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
-import { createOrganization, getOrganization, OrganizationUpdated, updateOrganization } from '../contract.ts';
+import {
+  createOrganization,
+  getOrganization,
+  OrganizationUpdated,
+  reservedSlugError,
+  updateOrganization,
+} from '../contract.ts';
 import { toOrganization } from '../presenters.ts';
 import { toOrganizationChange } from '../rules/organization-change.ts';
 import { getPlanTerms, type PlanLimits, type PlanName } from '../rules/plans.ts';
@@ -38,7 +44,7 @@ export function organizationHandlers({
       call.audit({
         changed: [...Object.keys(fields), ...Object.keys(settings).map((key) => `settings.${key}`)],
       });
-      if (body.slug !== undefined && isReserved(body.slug)) throw reservedSlugError();
+      if (body.slug !== undefined && isReserved(body.slug)) throw reservedSlugError('body/slug');
       const row = await organizations.update(actor, body, (before, after, tx) => {
         const change = toOrganizationChange(toOrganization(before), toOrganization(after));
         if (change.changed.length > 0) tx.publish(OrganizationUpdated, change);
@@ -51,7 +57,7 @@ export function organizationHandlers({
   const adminHandlers = [
     handle(createOrganization, async ({ actor, body, call }) => {
       const slug = body.slug ?? toSlug(body.name);
-      if (isReserved(slug)) throw reservedSlugError();
+      if (isReserved(slug)) throw reservedSlugError('body/slug');
       const terms = { plan: defaultPlan, ...getPlanTerms(defaultPlan, planLimits) };
       return store.respond(actor, async (within) => {
         const row = await organizations.create(within, {
@@ -66,9 +72,4 @@ export function organizationHandlers({
   ];
 
   return { handlers, adminHandlers };
-}
-
-function reservedSlugError() {
-  const errors = [{ path: 'body/slug', message: 'This slug is reserved' }];
-  return InvalidRequest(undefined, { extra: { errors } });
 }

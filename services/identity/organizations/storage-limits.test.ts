@@ -94,6 +94,8 @@ describe('invitations', () => {
     await rows.updateOne(first, { $set: { expires_at: new Date(Date.now() - 1000) } });
     await addMember(app, (await register(app)).token);
     expect((await invite(ada, 'more@example.com')).status).toBe(201);
+    // the older invitation that it would replace does not count
+    expect((await invite(ada, '0@example.com')).status).toBe(402);
   });
 
   test('the operator may invite above the limit', async () => {

@@ -44,8 +44,8 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
 
   return {
     /**
-     * Saves an invitation and replaces an older one for the same email. Calls `claim` before it adds one. Rejects
-     * with `AlreadyMember`, `NoSuchDepartment`, or what `claim` throws.
+     * Saves an invitation and replaces an older one for the same email. Calls `claim` unless the older one is open.
+     * Rejects with `AlreadyMember`, `NoSuchDepartment`, or what `claim` throws.
      */
     save(
       actor: Actor,
@@ -62,8 +62,8 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
           ids.length > 0 && (await rows.members.exists({ _id: { $in: ids } }).session(session));
         if (isMember) throw AlreadyMember();
         const older = { organization_id, email: invitation.email };
-        const { deletedCount } = await rows.invitations.deleteOne(older, { session });
-        if (deletedCount === 0) await claim();
+        const replaced = await rows.invitations.findOneAndDelete(older, { session }).lean();
+        if (!replaced || replaced.expires_at <= invitation.created_at) await claim();
         const row = { _id: newId(), organization_id, ...invitation };
         await rows.invitations.insertMany([row], { session, lean: true });
         return row;

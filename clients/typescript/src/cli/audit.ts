@@ -1,5 +1,6 @@
 /** The commands on the audit log: list it, export it, verify an export. */
 import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { AuditLogVerificationError, verifyAuditLog } from '../audit-log.ts';
 import type { AuditAction, AuditEntry } from '../generated/contract.ts';
 import { command } from './command.ts';
@@ -97,7 +98,7 @@ anew: pass it with --hash. Prints the newest hash, which you can store.`,
   async run(context, { arguments: { file }, options: { hash, from } }) {
     const checks = { knownHashes: hash, ...(from !== undefined && { from }) };
     try {
-      const log = await verifyAuditLog(createReadStream(file), checks);
+      const log = await verifyAuditLog(createReadStream(resolve(context.cwd, file)), checks);
       context.show(log, () =>
         log.entries === 0
           ? 'The export has no entries.'

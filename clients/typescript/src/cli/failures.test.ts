@@ -43,6 +43,13 @@ test('the pictures before one that cannot be read are printed', async () => {
   expect(stderr).toContain('missing.png');
 });
 
+test('the file of an audit log is sought in the working folder', async () => {
+  await writeFile(join(folder, 'log.jsonl'), '');
+  expect(await run(['audit', 'verify', 'log.jsonl'], {})).toMatchObject({ code: 0, stderr: '' });
+  const { code, stderr } = await run(['audit', 'verify', 'missing.jsonl'], {});
+  expect([code, stderr]).toEqual([1, expect.stringContaining(join(folder, 'missing.jsonl'))]);
+});
+
 test('a management port that is not reachable is named', async () => {
   const env = { OPS_TOKEN: 'token', PDS_OPS_URL: 'http://127.0.0.1:9' };
   const { code, stderr } = await run(['ops', 'organizations', 'create', 'A'], env);
