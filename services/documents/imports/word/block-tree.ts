@@ -25,14 +25,16 @@ export function addParagraph(blocks: Content, { kind, item, indent }: ParagraphP
   if (all.length === 0 && !item?.isOrdered && !continuesCode) return;
   const mark = kind.kind === 'text' ? findMark(all) : undefined;
   const content = all.map((child) => (isCheckbox(child) && child !== mark ? toCharacter(child) : child));
-  if (item) addItem(blocks, item, createItem(indent, content));
-  else if (mark) addTask(blocks, indent ?? 0, createItem(indent ?? 0, content));
+  if (item) addItem(blocks, item, createIndented('li', indent, content));
+  else if (mark) addTask(blocks, indent ?? 0, createIndented('li', indent ?? 0, content));
   else if (kind.kind === 'title') blocks.push(createHastElement('h1', { className: ['title'] }, content));
   else if (kind.kind === 'heading')
     blocks.push(createHastElement(`h${Math.min(6, kind.level)}`, {}, content));
-  else if (kind.kind === 'quote') addToLast(blocks, 'blockquote', [createHastElement('p', {}, content)]);
-  else if (kind.kind === 'code') addToLast(blocks, 'pre', continuesCode ? [lineFeed, ...content] : content);
-  else blocks.push(createHastElement('p', indent === undefined ? {} : { dataIndent: indent }, content));
+  else if (kind.kind === 'quote')
+    addToLast(blocks, createIndented('blockquote', indent, [createHastElement('p', {}, content)]));
+  else if (kind.kind === 'code')
+    addToLast(blocks, createIndented('pre', indent, continuesCode ? [lineFeed, ...content] : content));
+  else blocks.push(createIndented('p', indent, content));
 }
 
 /** The checkbox with which a text begins. */
@@ -50,17 +52,21 @@ function toCharacter({ properties }: Element): Content[number] {
   return { type: 'text', value: properties.checked ? '☒' : '☐' };
 }
 
-function addToLast(blocks: Content, tagName: string, content: Content): void {
-  const last = getLast(blocks, tagName);
-  if (last) last.children.push(...content);
-  else blocks.push(createHastElement(tagName, {}, content));
+/** Adds a quote or code, or its content to the last block if that is of the same kind. */
+function addToLast(blocks: Content, element: Element): void {
+  const last = getLast(blocks, element.tagName);
+  if (last) last.children.push(...element.children);
+  else blocks.push(element);
 }
 
 const lineFeed = { type: 'text' as const, value: '\n' };
 
-/** An item keeps its indent, because that is the only mark of the level of a task. */
-function createItem(indent: number | undefined, content: Content): Element {
-  return createHastElement('li', indent === undefined ? {} : { dataIndent: indent }, content);
+/**
+ * An element keeps its indent: it tells the item of a list to which a block belongs, and is the only mark of the level
+ * of a task.
+ */
+export function createIndented(tagName: string, indent: number | undefined, content: Content): Element {
+  return createHastElement(tagName, indent === undefined ? {} : { dataIndent: indent }, content);
 }
 
 /** Adds an item below the last one of a higher level. If it does not continue the list there, it begins a new one. */
@@ -105,15 +111,15 @@ function moveText(blocks: Content, item: ListItem): void {
   for (const each of between) to.push(each);
 }
 
-/** Moves paragraphs to the items with which they are indented. Returns false without a move if one is not. */
-function moveIndented(paragraphs: Content, blocks: Content, { list, level }: ListItem): boolean {
+/** Moves blocks to the items with which they are indented. Returns false without a move if one is not. */
+function moveIndented(between: Content, blocks: Content, { list, level }: ListItem): boolean {
   const lasts: LastList[] = [];
   for (let last = findLastList(blocks); last; last = findLastList(last.item.children)) lasts.push(last);
   const isBelow = lasts[0] !== undefined && lasts[0].level < level;
   if (!isBelow && !lasts.some((last) => last.list.properties.dataList === list)) return false;
   const moves: [Element, Content[number]][] = [];
-  for (const paragraph of paragraphs) {
-    const indent = isHastElement(paragraph) ? Number(paragraph.properties.dataIndent ?? 0) : 0;
+  for (const block of between) {
+    const indent = isHastElement(block) ? Number(block.properties.dataIndent ?? 0) : 0;
     // without an indent of the item, any indent of the text shows that it belongs to it
     const isIndented = ({ item }: LastList) =>
       indent > 0 && indent >= Number(item.properties.dataIndent ?? 0);
@@ -121,9 +127,9 @@ function moveIndented(paragraphs: Content, blocks: Content, { list, level }: Lis
     lasts.length = lasts.findLastIndex(isIndented) + 1;
     const item = lasts.at(-1)?.item;
     if (!item) return false;
-    moves.push([item, paragraph]);
+    moves.push([item, block]);
   }
-  for (const [item, paragraph] of moves) item.children.push(paragraph);
+  for (const [item, block] of moves) item.children.push(block);
   return true;
 }
 

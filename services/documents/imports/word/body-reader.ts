@@ -12,9 +12,9 @@ import {
   type XmlNode,
 } from '#libs/opc';
 import { createHastElement } from '#libs/rich-text';
-import { addParagraph, type Content } from './block-tree.ts';
+import { addParagraph, type Content, createIndented } from './block-tree.ts';
 import { FieldReader, isContentsField } from './fields.ts';
-import { readIndent } from './indent.ts';
+import { readIndent, readTableIndent } from './indent.ts';
 import { chooseAlternative, InlineReader, type WordContext } from './inline-reader.ts';
 import { type ListMark, maxLevel } from './word-numbering.ts';
 import type { TextPart } from './word-package.ts';
@@ -93,7 +93,9 @@ export class BodyReader {
     if (numId === undefined || numId === '0') return undefined;
     const mark = this.context.numbering.next(numId, parseNumber(own?.level ?? styled?.level) ?? 0);
     if (!mark || 'text' in mark) return mark;
-    const level = Math.min(maxLevel, mark.item.level + (own?.numId ? 0 : (styled?.depth ?? 0)));
+    // LibreOffice repeats the list of the style in the paragraph
+    const isStyled = own?.numId === undefined || own.numId === styled?.numId;
+    const level = Math.min(maxLevel, mark.item.level + (isStyled ? (styled?.depth ?? 0) : 0));
     return { ...mark, item: { ...mark.item, level } };
   }
 
@@ -120,7 +122,7 @@ export class BodyReader {
       for (const cell of joined) cell.properties.rowSpan = Number(cell.properties.rowSpan ?? 1) + 1;
       return createHastElement('tr', {}, cells);
     });
-    return createHastElement('table', {}, rows);
+    return createIndented('table', readTableIndent(table), rows);
   }
 
   /** Reads a row. A cell that continues the one above it is not shown. `above` has the cells above by first column. */

@@ -157,7 +157,7 @@ export class InlineReader {
     else if (isW(child, 'ruby')) this.readAll(child.children, href);
     else if (isPageEnd(child)) this.needsBreak = true;
     else {
-      const content = readRunContent(child);
+      const content = readRunContent(child, format.font ?? '');
       if (content) this.addContent(content, format, href);
     }
   }

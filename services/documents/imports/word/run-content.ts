@@ -26,9 +26,16 @@ export function isPageEnd(child: XmlElement): boolean {
   return isW(child, 'br') && (attribute(child, 'type') ?? 'textWrapping') !== 'textWrapping';
 }
 
-/** The content of a child of a run; undefined if rich text cannot contain it. */
-export function readRunContent(child: XmlElement): Content[number] | undefined {
-  if (isW(child, 't')) return toText(getText(child));
+/** The content of a child of a run in this font; undefined if rich text cannot contain it. */
+export function readRunContent(child: XmlElement, font: string): Content[number] | undefined {
+  // LibreOffice writes symbols as text
+  if (isW(child, 't'))
+    return toText(
+      getText(child).replace(
+        /[\uF000-\uF0FF]/g,
+        (symbol) => readSymbol(font, symbol.charCodeAt(0)) || symbol,
+      ),
+    );
   if (isW(child, 'tab', 'ptab')) return toText('\t');
   if (isW(child, 'br', 'cr')) return createHastElement('br');
   if (isW(child, 'noBreakHyphen')) return toText('\u2011');

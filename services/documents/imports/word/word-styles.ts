@@ -27,7 +27,7 @@ export interface NumberingReference {
 /** The formatting of a run that rich text can contain. */
 export type RunFormat = Partial<
   Record<'b' | 'i' | 'u' | 'strike' | 'dstrike' | 'vanish' | 'highlight', boolean>
-> & { vertAlign?: string };
+> & { vertAlign?: string; font?: string };
 
 interface Style {
   name: string;
@@ -120,6 +120,8 @@ export function readRunFormat(properties: XmlElement | undefined): RunFormat {
   }
   const underline = childW(properties, 'u');
   if (underline) format.u = (attribute(underline, 'val') ?? 'none') !== 'none';
+  const font = attribute(childW(properties, 'rFonts'), 'hAnsi');
+  if (font !== undefined) format.font = font;
   const vertical = valueW(properties, 'vertAlign');
   if (vertical !== undefined) format.vertAlign = vertical;
   else if (childW(properties, 'sz')) {

@@ -438,6 +438,11 @@ test.each<[string, string, string[]]>([
     ['paragraph[highlight(strike(a)) subscript(2) hardBreak[] ✓‑b]'],
   ],
   [
+    'symbols as LibreOffice writes them',
+    `<w:p>${run('80 \uF0B0C \uF001', '<w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/>')}${run('\uF0B0')}</w:p>`,
+    ['paragraph[80 °C \uF001\uF0B0]'],
+  ],
+  [
     'text before and after the end of a page or column',
     `<w:p><w:r><w:br w:type="page"/><w:t>a</w:t><w:br w:type="page"/></w:r>${run('b')}<w:r><w:br w:type="column"/></w:r></w:p><w:p><w:r><w:br w:type="page"/></w:r></w:p>${p('c')}`,
     ['paragraph[a hardBreak[] b]', 'paragraph[c]'],
@@ -549,7 +554,9 @@ test.each<[string, string, string[]]>([
   ],
   [
     'styles whose names or lists tell their levels',
-    styled('item', 'a') + styled('list2', 'b') + styled('list3', 'c'),
+    styled('item', 'a') +
+      styled('list2', 'b', '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr>') +
+      styled('list3', 'c'),
     [
       'bulletList[listItem[paragraph[a] bulletList[listItem[paragraph[b] bulletList[listItem[paragraph[c]]]]]]]',
     ],
@@ -564,6 +571,19 @@ test.each<[string, string, string[]]>([
     [
       'bulletList[listItem[paragraph[a] paragraph[b] bulletList[listItem[paragraph[c] paragraph[d]]] paragraph[e] bulletList[listItem[paragraph[f]]]]]',
       ...['paragraph[g]', 'bulletList[listItem[paragraph[h]]]'],
+    ],
+  ],
+  [
+    'code, a quote and a table that are indented with the bullet',
+    [
+      ...[styled('item', 'a'), styled('code', 'b', '<w:ind w:left="720"/>'), styled('code', 'c')],
+      ...[item('d', 0, 2), styled('quote', 'e', '<w:ind w:left="720"/>'), item('f', 0, 2)],
+      table(cell('g')).replace('<w:tbl>', '$&<w:tblPr><w:tblInd w:w="720" w:type="dxa"/></w:tblPr>'),
+      ...[item('h', 0, 2), table(cell('i')), item('j', 0, 2)],
+    ].join(''),
+    [
+      'bulletList[listItem[paragraph[a] codeBlock[b\\nc]] listItem[paragraph[d] blockquote[paragraph[e]]] listItem[paragraph[f] table[tableRow[tableCell[paragraph[g]]]]] listItem[paragraph[h]]]',
+      ...['table[tableRow[tableCell[paragraph[i]]]]', 'bulletList[listItem[paragraph[j]]]'],
     ],
   ],
   [
