@@ -62,11 +62,12 @@ describe('upload', () => {
     },
   );
 
-  test.each(['-0.1', '3.01', 'wide', 'NaN'])(
+  test.each(['-0.1', '3.01', '0,5', 'wide', 'NaN'])(
     'an upload with the indentation %s is a 400',
     async (indentation) => {
       const response = await upload(createForm({ name: 'T', indentation }, corporate));
-      expect(response).toMatchObject({ status: 400, body: { errors: [{ path: 'body/indentation' }] } });
+      const errors = [{ path: 'body/indentation', message: expect.stringContaining('from 0 to 3') }];
+      expect(response).toMatchObject({ status: 400, body: { errors } });
     },
   );
 

@@ -48,7 +48,7 @@ const inches = z
   .string()
   .trim()
   .transform((text) => (text === '' ? undefined : Number(text)))
-  .pipe(z.number('Enter a number of inches').min(0).max(3).optional())
+  .pipe(z.number('Enter a number of inches from 0 to 3, such as 0.5').min(0).max(3).optional())
   .optional()
   .meta({ type: 'number', minimum: 0, maximum: 3 });
 

@@ -48,8 +48,12 @@ type Piece = { element: XmlElement; text: string; from: number };
 /** The range of a known placeholder in its paragraph's text, and its slot. */
 type Match = { from: number; to: number; slot: string };
 
-/** A name in two braces is a placeholder; one in other braces, or after `$`, is probably meant to be one. */
-const PLACEHOLDER = /(\$?)(\{{1,2})[ \u00A0]*([A-Za-z][A-Za-z0-9_.-]{0,63})[ \u00A0]*(\}{1,2})/g;
+/**
+ * A name in two braces is a placeholder; one in other braces, or after `$`, is probably meant to be one. So is other
+ * text in two braces.
+ */
+const PLACEHOLDER =
+  /(\$?)(\{{1,2})[ \u00A0]*([A-Za-z][A-Za-z0-9_.-]{0,63})[ \u00A0]*(\}{1,2})|\{\{[^{}\n]{1,64}\}\}/g;
 
 function insertSlotsInParagraph(paragraph: XmlElement, nonce: string, found: FoundPlaceholders): void {
   const pieces: Piece[] = [];
