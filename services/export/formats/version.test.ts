@@ -43,6 +43,10 @@ const pinned: Record<string, { word: string; markdown: string; gfm?: string; htm
     ...{ word: '2d2ec1369e31319a', markdown: '53241770e27d8787', gfm: 'f2ddb23a370674d5' },
     html: '71716727ab150d17',
   },
+  '13': {
+    ...{ word: 'd1fcd6b1613e8440', markdown: '53241770e27d8787', gfm: 'f2ddb23a370674d5' },
+    html: '71716727ab150d17',
+  },
 };
 
 test('a change of rendered bytes requires a new renderer version', async () => {

@@ -1,4 +1,5 @@
 /** The styles that an export uses, with the definition to add to a template without the style. */
+import { escapeXml } from '#libs/opc';
 
 /** What a style is used for. */
 export type StyleRole =
@@ -28,8 +29,11 @@ type StyleDefinition = {
   /** The built-in name, which files contain in every language of Word, in lower case. */
   name: string;
   type: 'paragraph' | 'character';
-  /** Returns the markup of the style with this id; `styles` has the styles defined before it. */
-  define(id: string, styles: StyleInfos): string;
+  /**
+   * Returns the markup of the style with this id; `styles` has the styles defined before it, `normal` is the id of the
+   * template's default style.
+   */
+  define(id: string, styles: StyleInfos, normal: string | undefined): string;
 };
 
 /** All styles; a style may be based on an earlier one. */
@@ -59,7 +63,7 @@ export const STYLES: StyleDefinition[] = [
     'code',
     'html preformatted',
     'HTML Preformatted',
-    '<w:pPr><w:shd w:val="clear" w:color="auto" w:fill="F2F2F2"/></w:pPr>' +
+    '<w:pPr><w:shd w:val="clear" w:color="auto" w:fill="F2F2F2"/><w:ind w:firstLine="0"/><w:jc w:val="left"/></w:pPr>' +
       '<w:rPr><w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/><w:noProof/><w:sz w:val="19"/><w:szCs w:val="19"/></w:rPr>',
   ),
   defineParagraphStyle(
@@ -88,8 +92,8 @@ function defineParagraphStyle(
     role,
     name,
     type: 'paragraph',
-    define: (id) =>
-      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${displayName}"/><w:qFormat/>${markup}</w:style>`,
+    define: (id, _styles, normal) =>
+      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${displayName}"/>${renderBase(normal)}<w:qFormat/>${markup}</w:style>`,
   };
 }
 
@@ -105,13 +109,17 @@ function defineHeadingStyle(
     role,
     name: `heading ${level}`,
     type: 'paragraph',
-    define: (id, styles) =>
+    define: (id, styles, normal) =>
       `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="heading ${level}"/>` +
-      (isInner ? `<w:basedOn w:val="${styles[base].id}"/>` : '') +
+      renderBase(isInner ? styles[base].id : normal) +
       '<w:uiPriority w:val="9"/><w:qFormat/><w:pPr><w:keepNext/><w:keepLines/>' +
       (isInner ? '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>' : '') +
       `<w:spacing w:before="${isInner ? 160 : 280}" w:after="80"/>` +
       (isInner ? '<w:ind w:left="0" w:firstLine="0"/>' : '') +
       `<w:outlineLvl w:val="${level - 1}"/></w:pPr><w:rPr>${runProperties}</w:rPr></w:style>`,
   };
+}
+
+function renderBase(id: string | undefined): string {
+  return id === undefined ? '' : `<w:basedOn w:val="${escapeXml(id)}"/>`;
 }

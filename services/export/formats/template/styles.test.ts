@@ -40,6 +40,21 @@ test('a missing style is added with an unused id', async () => {
   expect(xml?.match(/w:name w:val="List Bullet"/g)).toHaveLength(1);
 });
 
+test('an added style has the format of the template’s text', async () => {
+  const normal = style('Standard', 'Normal').replace('<w:style ', '$&w:default="1" ');
+  const template = await compile(withStyles(style('Other', 'Other') + normal));
+  const { 'word/styles.xml': xml } = await renderParts(createDocument(), template);
+  const names = ['Title', 'heading 1', 'heading 3', 'List Bullet', 'List Number', 'Quote', 'caption'];
+  for (const name of [...names, 'HTML Preformatted'])
+    expect(xml).toContain(`<w:name w:val="${name}"/><w:basedOn w:val="Standard"/>`);
+});
+
+test('a style is added to one whose id has characters of markup', async () => {
+  const template = await compile(withStyles(style('a&amp;&quot;b', 'heading 3')));
+  const { 'word/styles.xml': xml } = await renderParts(createDocument(), template);
+  expect(xml).toContain('<w:name w:val="heading 4"/><w:basedOn w:val="a&amp;&quot;b"/>');
+});
+
 test('all used styles exist even without a styles part', async () => {
   const template = await compile(docx(p('{{content}}')));
   const blocks = [

@@ -1,5 +1,14 @@
 /** Finds the template's styles by their built-in names and adds missing ones; existing ones never change. */
-import { attribute, childrenW, childW, parseNumber, parseTwips, valueW, type XmlElement } from '#libs/opc';
+import {
+  attribute,
+  childrenW,
+  childW,
+  isOnValue,
+  parseNumber,
+  parseTwips,
+  valueW,
+  type XmlElement,
+} from '#libs/opc';
 import { STYLES, type StyleInfo, type StyleInfos } from './style-definitions.ts';
 
 /** The list and level that a style is numbered by; indents in twips. */
@@ -28,19 +37,24 @@ export function createStyleSheet(root: XmlElement): StyleSheet {
   return { root, byId, byName };
 }
 
-/** Returns the style of each role; adds the styles that the template lacks. */
+/** Returns the style of each role; adds the styles that the template lacks, with the format of its text. */
 export function ensureStyles(sheet: StyleSheet): StyleInfos {
+  const normal = attribute(childrenW(sheet.root, 'style').find(isDefaultParagraph), 'styleId');
   const styles = {} as StyleInfos; // the loop sets every role
   for (const { role, name, type, define } of STYLES) {
     const found = findStyle(sheet, name, type);
     const existing = attribute(found, 'styleId');
     if (existing !== undefined) styles[role] = { id: existing, ...getStyleInfo(sheet, found) };
     else {
-      const id = addStyle(sheet, name, (free) => define(free, styles));
+      const id = addStyle(sheet, name, (free) => define(free, styles, normal));
       styles[role] = { id, left: 0, isNumbered: false };
     }
   }
   return styles;
+}
+
+function isDefaultParagraph(style: XmlElement): boolean {
+  return attribute(style, 'type') === 'paragraph' && isOnValue(attribute(style, 'default') ?? 'off');
 }
 
 /** Finds a style by its built-in name or an alias; `name` is in lower case. */
