@@ -20,7 +20,7 @@ export interface AgainstOptions {
   signal?: AbortSignal;
   onResult(result: Result): void;
   /** Is called for each row that cannot run here. */
-  onSkipped(name: string, reason: string): void;
+  onSkipped?(name: string, reason: string): void;
 }
 
 /**
@@ -50,7 +50,7 @@ async function measureRow(
   try {
     for (const fixture of fixtures) {
       const ready = await row.prepare(fixture, share);
-      if (typeof ready === 'string') return onSkipped(row.name, ready);
+      if (typeof ready === 'string') return onSkipped?.(row.name, ready);
       prepared.push(ready);
       await fixture.db.admin().command({ fsync: 1 });
     }

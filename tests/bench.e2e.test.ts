@@ -7,6 +7,7 @@ import type { BenchFixture } from '../bench/fixture.ts';
 import { type Limit, measureLimit } from '../bench/limit.ts';
 import { measure } from '../bench/measure.ts';
 import { limitLine, resultLine } from '../bench/report.ts';
+import type { Row } from '../bench/row.ts';
 import { readUnderImports } from '../bench/rows/importing.ts';
 import { logIn } from '../bench/rows/logins.ts';
 import { overload } from '../bench/rows/overload.ts';
@@ -77,14 +78,19 @@ test('the benchmark measures overload and reads under load of imports', async ()
 });
 
 test('the benchmark compares this build with a commit', async () => {
+  const impossible: Row = { ...noOp, name: 'impossible', prepare: async () => 'no server' };
   const mongo = await testMongo();
   const lines: string[] = [];
   try {
     await measureAgainst({
-      ...{ mongoUri: mongo.uri, ref: 'HEAD', rows: [noOp], batches: 1, share: 0.03 },
+      ...{ mongoUri: mongo.uri, ref: 'HEAD', rows: [noOp, impossible], batches: 1, share: 0.03 },
       onResult: (result) => lines.push(resultLine(result)),
+      onSkipped: (name, reason) => lines.push(`${name}: ${reason}`),
     });
-    expect(lines).toEqual([expect.stringMatching(/^authenticated no-op, API key +[\d.]+ /)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^authenticated no-op, API key +[\d.]+ /),
+      'impossible: no server',
+    ]);
     const worktrees = execFileSync('git', ['worktree', 'list'], { encoding: 'utf8' });
     expect(worktrees).not.toContain('bench-against');
     const unknown = { mongoUri: mongo.uri, ref: 'no-such-commit', rows: [], batches: 1, share: 1 };
