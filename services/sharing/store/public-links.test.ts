@@ -20,7 +20,10 @@ let findLink: ReturnType<typeof findPublicLink>;
 beforeAll(async () => {
   fixture = await openStores({ contract, collections: sharingCollections });
   findLink = findPublicLink(fixture.store);
-  await fixture.db.collection<Row>('documents').createIndex({ family_id: 1 });
+  // as identity and documents have them: without an organization, the second one is of no use
+  await fixture.db.collection<Row>('organizations').createIndex({ slug: 1 });
+  const family = { organization_id: 1, family_id: 1, status: 1 } as const;
+  await fixture.db.collection<Row>('documents').createIndex(family);
 });
 afterAll(() => fixture?.stop());
 
@@ -70,6 +73,21 @@ test('links of the same turn share a query, and each gets its own rows', async (
     [hashToken(green.token), undefined, green.documentId],
   ]);
   expect(commands.map(({ collection }) => collection)).toEqual(['share_tokens']);
+});
+
+test('an unknown token costs no read of documents', async () => {
+  const { slug, token } = await createLink('busy');
+  const rows = Array.from({ length: 50 }, () =>
+    documentRow({ organization_id: newId(), status: 'published' }),
+  );
+  await fixture.db.collection<Row>('documents').insertMany(rows);
+  const examined = async (secret: string) => {
+    const commands = await profileCommands(fixture.db, () => find(slug, secret));
+    return commands.map(({ docsExamined }) => docsExamined);
+  };
+  // the token, the organization and the document
+  expect(await examined(token)).toEqual([3]);
+  expect(await examined('unknown')).toEqual([1]);
 });
 
 test('the link of an archived document has no document', async () => {

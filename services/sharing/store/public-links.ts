@@ -81,8 +81,13 @@ function createQuery(links: readonly LinkKey[]): mongoose.PipelineStage[] {
         token: { $first: { $filter: { input: '$tokens', cond: isTokenOfLink } } },
       },
     },
-    // a missing field would match rows without a family
-    { $set: { family_id: { $ifNull: ['$token.family_id', ''] } } },
+    // with a missing field, the join of an unknown token would use no index, and read all documents
+    {
+      $set: {
+        organization_id: { $ifNull: ['$token.organization_id', ''] },
+        family_id: { $ifNull: ['$token.family_id', ''] },
+      },
+    },
     {
       $lookup: {
         ...{ from: organizationProfiles.name, localField: 'link.slug', foreignField: 'slug' },
@@ -92,7 +97,7 @@ function createQuery(links: readonly LinkKey[]): mongoose.PipelineStage[] {
     {
       $lookup: {
         ...{ from: publishedDocuments.name, localField: 'family_id', foreignField: 'family_id' },
-        let: { organization_id: '$token.organization_id' },
+        let: { organization_id: '$organization_id' },
         ...{ pipeline: [{ $match: sameOrganization }], as: 'documents' },
       },
     },
