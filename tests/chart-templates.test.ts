@@ -1,5 +1,5 @@
 /** Checks templates and the schema of the charts without helm. `npm run lint:charts` checks what they render. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { valuesSchema } from '../scripts/chart-schema.ts';
 import { contracts } from '../services/contracts.ts';
@@ -47,10 +47,15 @@ test('the database setup Job fails before helm stops waiting for it', async () =
 });
 
 test('all pods of the platform chart use the pull secrets', async () => {
-  for (const path of ['database-setup.yaml', 'tests/smoke-test.yaml']) {
-    const template = await readTemplate(`platform/templates/${path}`);
-    expect(template).toMatch(/with \.Values\.global\.image\.pullSecrets }}\n +imagePullSecrets: /);
-  }
+  const helpers = (await readTemplate('platform/templates/_helpers.tpl')).split('{{- define ');
+  const helper = helpers.find((one) => one.startsWith('"platform.pod"'));
+  expect(helper).toMatch(/with \.Values\.global\.image\.pullSecrets }}\nimagePullSecrets: /);
+  const folder = new URL('../charts/platform/templates/', import.meta.url);
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.yaml'));
+  const templates = await Promise.all(names.map((name) => readTemplate(`platform/templates/${name}`)));
+  const pods = templates.filter((template) => template.includes('"platform.image"'));
+  expect(pods.length).toBeGreaterThan(1);
+  for (const pod of pods) expect(pod).toContain('include "platform.pod"');
 });
 
 test('the network policy of the database setup exists before its Job', async () => {

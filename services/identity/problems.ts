@@ -1,5 +1,5 @@
 /** The problems that operations of identity respond with. */
-import { InvalidRequest, problem } from '#libs/contract';
+import { InvalidRequest, listErrors, problem } from '#libs/contract';
 
 export const EmailTaken = problem(
   'email_taken',
@@ -93,5 +93,5 @@ export const ScalePlanRequired = problem('scale_plan_required', 403, 'Webhooks r
 
 /** Creates the problem of a slug that no organization may have. `path` names its place in the request. */
 export function reservedSlugError(path: string) {
-  return InvalidRequest(undefined, { extra: { errors: [{ path, message: 'This slug is reserved' }] } });
+  return listErrors(InvalidRequest, [{ path, message: 'This slug is reserved' }]);
 }

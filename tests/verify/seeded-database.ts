@@ -139,7 +139,7 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
   const limited = await register(app);
   await setPlan(app, limited.organizationId, 'trial');
   await publishDocument(app, limited.key);
-  await awaitAdmin(app);
+  await createOrganizationWithoutMembers(app);
 
   await until('the webhook to be disabled', async () => {
     const { is_active } = await must(app, 'GET', `/webhooks/${gone.id}`, { as });
@@ -148,7 +148,7 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
 }
 
 /** Creates an organization as the operator, whose first admin has not accepted the invitation yet. */
-async function awaitAdmin({ management }: TestApp): Promise<void> {
+async function createOrganizationWithoutMembers({ management }: TestApp): Promise<void> {
   const create = (path: string, body: object) =>
     must(httpClient(management), 'POST', path, { as: opsToken, body });
   const { id } = await create('/ops/organizations', { name: 'Harbour' });

@@ -33,6 +33,9 @@ securityContext:
   runAsUser: 65532
   runAsGroup: 65532
   seccompProfile: { type: RuntimeDefault }
+{{- with .Values.global.image.pullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- define "platform.container" -}}

@@ -9,7 +9,14 @@ from ._contract import KnownProblemCode
 from .models import InputError
 
 
-class ProblemError(Exception):
+class RestorableError(Exception):
+    """An error that pickle can restore, for example from another process, although it has more arguments."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).__new__, (type(self), *self.args), self.__dict__
+
+
+class ProblemError(RestorableError):
     """The service responded with an error (RFC 9457), or something else responded in its place."""
 
     status: int
@@ -54,11 +61,6 @@ class ProblemError(Exception):
         self.request_id = request_id
         self.retry_after = retry_after
         self.members = members or {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Let pickle restore the error, for example from another process."""
-        return type(self).__new__, (type(self), *self.args), self.__dict__
-
 
 class ApiConnectionError(Exception):
     """No complete response arrived. The service may have done what was requested."""

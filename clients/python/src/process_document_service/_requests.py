@@ -157,9 +157,9 @@ def _to_text(value: object) -> str:
 def _set_header(headers: dict[str, str], name: str, value: str | None) -> None:
     if value is None:
         return
-    # httpx reports a space at an end as a failed connection
+    # httpx reports a space at the end as a failed connection
     if not re.fullmatch(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?", value):
-        message = "is empty, ends with a space or has characters that a header cannot have."
+        message = "is empty, begins or ends with a space or has characters that a header cannot have."
         raise ValueError(f"The value of the header {name} {message}")
     headers[name] = value
 

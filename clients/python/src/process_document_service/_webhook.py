@@ -10,9 +10,10 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, cast
+from typing import Literal, Protocol, TypeAlias, TypedDict, cast
 
 from ._contract import WebhookEventPayload
+from ._errors import RestorableError
 
 WebhookRejection: TypeAlias = Literal["missing_header", "old_timestamp", "wrong_signature", "invalid_body"]
 """Why a request was rejected."""
@@ -48,7 +49,7 @@ class HeaderItems(Protocol):
         ...
 
 
-class WebhookVerificationError(Exception):
+class WebhookVerificationError(RestorableError):
     """The request does not come from the service, or it is a repetition of an old one. Respond with 401."""
 
     reason: WebhookRejection
@@ -56,11 +57,6 @@ class WebhookVerificationError(Exception):
     def __init__(self, reason: WebhookRejection, message: str) -> None:
         super().__init__(message)
         self.reason = reason
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Let pickle restore the error, for example from another process."""
-        return type(self).__new__, (type(self), *self.args), self.__dict__
-
 
 def verify_webhook(
     *,

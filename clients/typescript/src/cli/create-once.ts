@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import type { Client } from '../client.ts';
 import { ProblemError } from '../errors.ts';
-import { type Bases, readDocumentFiles, writeBases } from './document-files.ts';
+import { type Bases, findDocumentFile, writeBases } from './document-files.ts';
 import { FileError } from './exit-codes.ts';
 
 /** The codes of problems after which a new key is needed. */
-const uselessKey = ['idempotency_key_reused', 'not_found'];
+const uselessKeyCodes = ['idempotency_key_reused', 'not_found'];
 
 /** The response to a request that creates a draft. */
 export interface CreatedDraft {
@@ -45,16 +45,16 @@ export async function createOnce<Created extends CreatedDraft>({
   if (earlier?.checksum !== checksum || earlier.idempotency_key === undefined) return sendWithNewKey();
   const created = await send(earlier.idempotency_key).catch((error: unknown) => {
     // the request differs after all, or its response was too large to store and its draft is deleted
-    const isUseless = error instanceof ProblemError && uselessKey.includes(error.code);
+    const isUseless = error instanceof ProblemError && uselessKeyCodes.includes(error.code);
     if (!isUseless) throw error;
   });
   if (!created) return sendWithNewKey();
   if (!created.isReplayed) return created;
   if (await isDeleted(client, created.id)) return sendWithNewKey();
-  const other = (await readDocumentFiles(folder)).find(({ id }) => id === created.id);
+  const other = await findDocumentFile(folder, created.id);
   if (!other) return created;
   throw new FileError(
-    `An earlier push created the draft ${created.id} from this file, and ${basename(other.path)} has it now. Delete one of the two.`,
+    `An earlier push created the draft ${created.id} from this file, and ${basename(other)} has it now. Delete one of the two.`,
   );
 
   async function sendWithNewKey(): Promise<Created> {

@@ -63,10 +63,24 @@ export async function readDocumentFiles(path: string): Promise<DocumentFile[]> {
       throw new CommandError(`${path} is neither a folder nor a .json, Word, Markdown or HTML file.`);
     throw new CommandError(`Cannot read the folder ${path}: ${error.message}`);
   });
-  const selected = names.filter((name) => documentFile.test(name) && !name.startsWith('.')).sort();
+  const selected = names.filter(isDocumentName).sort();
   const files = await Promise.all(selected.map((name) => readDocumentFile(join(path, name))));
   assertDifferentIds(files);
   return files;
+}
+
+/** Returns the path of a file in the folder that has this id. Files that are not documents are skipped. */
+export async function findDocumentFile(folder: string, id: string): Promise<string | undefined> {
+  for (const name of (await listFiles(folder)).filter(isDocumentName)) {
+    const path = join(folder, name);
+    const file = await readDocumentFile(path).catch(() => undefined);
+    if (file?.id === id) return path;
+  }
+  return undefined;
+}
+
+function isDocumentName(name: string): boolean {
+  return documentFile.test(name) && !name.startsWith('.');
 }
 
 /** Throws a `CommandError` if two files have the same id. */

@@ -75,7 +75,7 @@ describe('a draft whose creation has no response', () => {
   type Answer = number | 'lost' | 'replayed';
 
   /** Pushes to a service that gives these answers, then 201. `isDeleted`: the draft does not exist any more. */
-  const pushTo = async (answers: Answer[], { isDeleted = false, args = [] as string[] } = {}) => {
+  const pushTo = async (answers: Answer[], { isDeleted = false, path = '.', args = [] as string[] } = {}) => {
     const respond: RequestListener = (request, response) => {
       request.resume();
       const isCreation = request.method === 'POST';
@@ -96,7 +96,7 @@ describe('a draft whose creation has no response', () => {
       const body = isImport ? { documents: [{ id }], report } : { ...created, id };
       response.end(JSON.stringify(isProblem ? { code: codes[status], status } : body));
     };
-    const result = await push(respond, undefined, ['.', ...args]);
+    const result = await push(respond, undefined, [path, ...args]);
     if (server) await closeServer(server);
     server = undefined;
     return result;
@@ -152,14 +152,16 @@ describe('a draft whose creation has no response', () => {
     await writeFile(join(folder, 'a.json'), '{"title":"A"}');
     await pushTo([403]);
     await writeFile(join(folder, 'pulled.json'), JSON.stringify(created));
+    // other files of the folder may be no documents
+    await writeFile(join(folder, 'package.json'), '{"private":true}');
     // each push says so, until one of the files is deleted
     for (let pushes = 0; pushes < 2; pushes += 1) {
-      const { code, notes } = await pushTo(['replayed']);
+      const { code, notes } = await pushTo(['replayed'], { path: 'a.json' });
       expect([code, countKeys(), await readId()]).toEqual([1, 1, undefined]);
       expect(notes).toContain('created the draft a from this file, and pulled.json has it now');
     }
     await rm(join(folder, 'pulled.json'));
-    expect((await pushTo(['replayed'])).code).toBe(0);
+    expect((await pushTo(['replayed'], { path: 'a.json' })).code).toBe(0);
     expect(await readId()).toBe('a');
   });
 

@@ -16,9 +16,9 @@ export interface ParagraphPlace {
 }
 
 /**
- * Adds a paragraph to the blocks before it. It joins the last block if that is a list, a quote or code that it
- * continues. A text that begins with a checkbox is an item of a list, too. An empty paragraph is left out, unless it is
- * an item of a numbered list or follows a line of code.
+ * Adds a paragraph to the blocks before it. A quote or code continues the last block, an item the list before it. A
+ * text that begins with a checkbox becomes a task. An empty paragraph is left out, unless it is an item of a numbered
+ * list, or a line of code after another one.
  */
 export function addParagraph(blocks: Content, { kind, item, indent }: ParagraphPlace, all: Content): void {
   const continuesCode = kind.kind === 'code' && getLast(blocks, 'pre') !== undefined;
@@ -62,8 +62,8 @@ function addToLast(blocks: Content, element: Element): void {
 const lineFeed = { type: 'text' as const, value: '\n' };
 
 /**
- * An element keeps its indent: it tells the item of a list to which a block belongs, and is the only mark of the level
- * of a task.
+ * Creates an element that keeps its indent: the indent tells the item of a list to which a block belongs, and is the
+ * only mark of the level of a task.
  */
 export function createIndented(tagName: string, indent: number | undefined, content: Content): Element {
   return createHastElement(tagName, indent === undefined ? {} : { dataIndent: indent }, content);
@@ -72,7 +72,7 @@ export function createIndented(tagName: string, indent: number | undefined, cont
 /** Adds an item below the last one of a higher level. If it does not continue the list there, it begins a new one. */
 function addItem(blocks: Content, item: ListItem, li: Element): void {
   const { level, isOrdered, number, numerals } = item;
-  moveText(blocks, item);
+  moveBlocks(blocks, item);
   const { parent, last } = findPlace(blocks, level);
   const tagName = isOrdered ? 'ol' : 'ul';
   if (last?.level === level && last.list.tagName === tagName) {
@@ -89,11 +89,11 @@ function addItem(blocks: Content, item: ListItem, li: Element): void {
 }
 
 /**
- * Moves the text after a list into its last items, before the next item of the same list or one below it. A text
- * belongs to the item with which it is indented. Any other text after a numbered list belongs to it if the next item
- * of the same list is below that one.
+ * Moves the blocks after a list into its last items, before the next item of the same list or one below it. If each
+ * block is indented with an item, it belongs to that item. Otherwise all of them belong to the last item of a numbered
+ * list if the next item of the same list is below that one.
  */
-function moveText(blocks: Content, item: ListItem): void {
+function moveBlocks(blocks: Content, item: ListItem): void {
   const { list, level } = item;
   const at = blocks.findLastIndex(
     (block) => isHastElement(block) && /^(?:[ou]l|h[1-6])$/.test(block.tagName),
@@ -111,7 +111,10 @@ function moveText(blocks: Content, item: ListItem): void {
   for (const each of between) to.push(each);
 }
 
-/** Moves blocks to the items with which they are indented. Returns false without a move if one is not. */
+/**
+ * Moves blocks to the items with which they are indented. Returns false without a move if one is not, or if the next
+ * item is neither of the same list nor below it.
+ */
 function moveIndented(between: Content, blocks: Content, { list, level }: ListItem): boolean {
   const lasts: LastList[] = [];
   for (let last = findLastList(blocks); last; last = findLastList(last.item.children)) lasts.push(last);

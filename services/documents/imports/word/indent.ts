@@ -10,5 +10,5 @@ export function readIndent(properties: XmlElement | undefined): number | undefin
 /** The left indent of a table in twips; undefined if it has none or is a share of the width. */
 export function readTableIndent(table: XmlElement): number | undefined {
   const indent = childW(table, 'tblPr', 'tblInd');
-  return attribute(indent, 'type') === 'dxa' ? parseTwips(attribute(indent, 'w')) : undefined;
+  return (attribute(indent, 'type') ?? 'dxa') === 'dxa' ? parseTwips(attribute(indent, 'w')) : undefined;
 }
