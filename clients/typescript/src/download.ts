@@ -1,34 +1,75 @@
 /** Files that the service sends, such as Word exports. */
 import { ConnectionError } from './errors.ts';
 
-/** A file. Its content can be read once, by one of the methods or as a stream. */
+/** `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7 calls `Uint8Array`. */
+type FileBytes = ReturnType<Uint8ArrayConstructor['of']>;
+
+/**
+ * A file. Its content can be read once, by one of the methods or as a stream. If the connection breaks before its end,
+ * reading rejects with a `ConnectionError`; if the signal of the call is aborted, with its reason.
+ */
 export interface Download {
   /** The name that the service proposes, without folders. */
   name: string;
   /** Media type. */
   type: string;
-  stream: ReadableStream<Uint8Array>;
-  bytes(): Promise<Uint8Array>;
+  stream: ReadableStream<FileBytes>;
+  bytes(): Promise<FileBytes>;
   text(): Promise<string>;
   blob(): Promise<Blob>;
 }
 
-/** Makes a file of a response whose content has not been read. */
-export function toDownload(response: Response): Download {
-  const read = <T>(content: Promise<T>) =>
-    content.catch((cause: unknown) => {
-      throw new ConnectionError('The connection broke before the file was complete. Request it again.', {
-        cause,
-      });
-    });
+/** Makes a file of a response whose content has not been read. `signal` is that of the request. */
+export function toDownload(response: Response, signal?: AbortSignal): Download {
+  const type = response.headers.get('content-type') ?? 'application/octet-stream';
+  const stream = toStream(response, signal);
   return {
     name: parseFileName(response.headers.get('content-disposition') ?? '') ?? 'download',
-    type: response.headers.get('content-type') ?? 'application/octet-stream',
-    stream: response.body ?? new Blob([]).stream(),
-    bytes: async () => new Uint8Array(await read(response.arrayBuffer())),
-    text: () => read(response.text()),
-    blob: () => read(response.blob()),
+    type,
+    stream,
+    bytes: async () => new Uint8Array(await toUnread(stream).arrayBuffer()),
+    text: async () => toUnread(stream).text(),
+    blob: async () => toUnread(stream, { 'content-type': type }).blob(),
   };
+}
+
+/** The content of a response. Its errors are those of the client. */
+function toStream(response: Response, signal: AbortSignal | undefined): ReadableStream<FileBytes> {
+  let reader: ReadableStreamDefaultReader<FileBytes> | undefined;
+  const start = () => {
+    reader ??= (response.body ?? new Blob([]).stream()).getReader();
+    return reader;
+  };
+  return new ReadableStream<FileBytes>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await start().read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (cause) {
+          if (signal?.aborted) throw signal.reason;
+          throw new ConnectionError('The connection broke before the file was complete. Request it again.', {
+            cause,
+          });
+        }
+      },
+      cancel: (reason) => start().cancel(reason),
+    },
+    // does not lock the response before somebody reads, so that Node can close its connection if nobody does
+    { highWaterMark: 0 },
+  );
+}
+
+/** Throws a `TypeError` if the stream has been read or is being read. */
+function toUnread(stream: ReadableStream<FileBytes>, headers: Record<string, string> = {}): Response {
+  try {
+    return new Response(stream, { headers });
+  } catch (cause) {
+    throw new TypeError('The content of a download can be read once. Keep it, or request the file again.', {
+      cause,
+    });
+  }
 }
 
 /** The file name of a `Content-Disposition` header (RFC 6266), without folders; undefined if it is not safe. */

@@ -6,10 +6,14 @@ import type { ApiResponse, NotModified } from './operation-types.ts';
 import type { OperationFacts } from './requests.ts';
 import { parseRetryAfter } from './retries.ts';
 
-/** Reads a response. Rejects with a `ProblemError`, or with the error of the connection while it reads. */
+/**
+ * Reads a response. Rejects with a `ProblemError`, or with the error of the connection while it reads. `signal` is that
+ * of the call, which also ends a download.
+ */
 export async function readResponse(
   response: Response,
   { returns, isHtml = false }: Pick<OperationFacts, 'returns' | 'isHtml'>,
+  signal?: AbortSignal,
 ): Promise<ApiResponse<unknown> | NotModified> {
   const { status, headers } = response;
   const facts = {
@@ -22,7 +26,7 @@ export async function readResponse(
   if (status === 304) return { ...facts, isModified: false, data: undefined };
   if (!response.ok) throw await readProblem(response);
   if (returns === 'file' && (isHtml || !isPage(headers)))
-    return { ...facts, isModified: true, data: toDownload(response) };
+    return { ...facts, isModified: true, data: toDownload(response, signal) };
   if (returns !== 'file' && status === 204) {
     await response.arrayBuffer();
     return { ...facts, isModified: true, data: undefined };

@@ -52,7 +52,7 @@ async function sendOnce(
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
     });
-    return await readResponse(response, operation);
+    return await readResponse(response, operation, signal);
   } catch (error) {
     if (error instanceof ProblemError || signal?.aborted) throw error;
     const { origin, pathname } = new URL(url);
