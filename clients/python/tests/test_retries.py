@@ -63,6 +63,11 @@ def test_a_wait_longer_than_the_limit_fails_at_once() -> None:
     assert decide(problem(429, "too_many_requests", 31)) is None
 
 
+def test_a_wait_that_the_service_did_not_ask_for_is_shortened_to_the_limit() -> None:
+    error = ApiConnectionError("reset")
+    assert decide_retry(error, attempt=0, is_repeatable=True, random=1, retries=3, max_delay=0.1) == 0.1
+
+
 def test_waits_double_up_to_a_limit_and_vary_by_half() -> None:
     def delay(attempt: int, random: float = 1) -> float | None:
         return decide(ApiConnectionError("reset"), True, attempt, random, retries=99)

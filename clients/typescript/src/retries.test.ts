@@ -50,6 +50,11 @@ describe('retries', () => {
     expect(decide(problem(429, 'too_many_requests', 31))).toBeUndefined();
   });
 
+  test('a wait that the service did not ask for is shortened to the limit', () => {
+    const facts = { attempt: 0, isRepeatable: true, random: 1 };
+    expect(decideRetry(new ConnectionError('reset'), facts, { ...limits, maxRetryDelayMs: 100 })).toBe(100);
+  });
+
   test('waits double, up to a limit, and vary by half', () => {
     const delay = (attempt: number, random: number) =>
       decideRetry(

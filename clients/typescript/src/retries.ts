@@ -24,8 +24,9 @@ export function decideRetry(
   if (!wasNotExecuted(error) && !(isRepeatable && isOutcomeUnknown(error))) return undefined;
   const backoffMs = Math.min(firstDelayMs * 2 ** attempt, maxBackoffMs);
   const asked = error instanceof ProblemError ? error.retryAfterSeconds : undefined;
-  const delayMs = asked === undefined ? backoffMs * (0.5 + random / 2) : asked * 1_000;
-  return delayMs <= maxRetryDelayMs ? delayMs : undefined;
+  // only the service can ask for too long a wait
+  if (asked === undefined) return Math.min(backoffMs * (0.5 + random / 2), maxRetryDelayMs);
+  return asked * 1_000 <= maxRetryDelayMs ? asked * 1_000 : undefined;
 }
 
 /** Whether the service reported that it has changed nothing, and that the same request can work later. */

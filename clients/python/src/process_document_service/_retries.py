@@ -26,8 +26,10 @@ def decide_retry(
         return None
     backoff = min(_FIRST_DELAY * 2.0**attempt, _MAX_BACKOFF)
     requested = error.retry_after if isinstance(error, ProblemError) else None
-    delay = backoff * (0.5 + random / 2) if requested is None else requested
-    return delay if delay <= max_delay else None
+    # only the service can ask for too long a wait
+    if requested is None:
+        return min(backoff * (0.5 + random / 2), max_delay)
+    return requested if requested <= max_delay else None
 
 
 def was_not_executed(error: Exception) -> bool:
