@@ -213,7 +213,8 @@ describe('errors', () => {
 
   test('a key with a line break is rejected before a request', async () => {
     const wrong = createClient({ url, key: 'pds\nkey' });
-    const message = 'The value of the header authorization has characters that a header cannot have.';
+    const message =
+      'The value of the header authorization is empty or has characters that a header cannot have.';
     await expect(wrong.getMe()).rejects.toEqual(new TypeError(message));
     expect(received).toEqual([]);
   });

@@ -74,7 +74,12 @@ describe('requests', () => {
 
   test.each(['', 'a\nb', 'ä'])('the value %j, which a header cannot have, is rejected', (idempotencyKey) => {
     const build = () => buildRequest(base, operationTable.createDocument, { body: {} }, { idempotencyKey });
-    expect(build).toThrow('The value of the header idempotency-key has characters that');
+    expect(build).toThrow('The value of the header idempotency-key is empty or has characters that');
+  });
+
+  test.each(['', ' ', '\n'])('the key %j is rejected, because it is empty', (key) => {
+    const build = () => buildRequest(base, operationTable.getMe, {}, { key });
+    expect(build).toThrow('The key is empty');
   });
 
   test('a body is sent as JSON, and no body has no media type', () => {

@@ -55,7 +55,7 @@ export class RequestValueError extends TypeError {}
 
 /**
  * Builds a request. Throws a `RequestValueError` if a parameter of the path is missing, `.` or `..`, or if the key or
- * another value cannot be that of a header.
+ * another value is empty or cannot be that of a header.
  */
 export function buildRequest(
   base: string,
@@ -71,6 +71,8 @@ export function buildRequest(
         if (one !== undefined)
           url.searchParams.append(name, one instanceof Date ? one.toISOString() : String(one));
   const headers = new Headers({ accept: returns === 'file' ? '*/*' : 'application/json' });
+  if (key?.trim() === '')
+    throw new RequestValueError('The key is empty. Leave it out for operations that need none.');
   setHeader(headers, 'authorization', key === undefined ? undefined : `Bearer ${key}`);
   if (takesPassword && password !== undefined) setHeader(headers, 'authorization', toBasic(password));
   setHeader(headers, 'if-match', ifMatch);
@@ -117,7 +119,9 @@ function setHeader(headers: Headers, name: string, value: string | undefined): v
   if (value === undefined) return;
   // `Headers` removes spaces and line breaks at the ends
   if (!/^[\x20-\x7e]+$/.test(value.trim()))
-    throw new RequestValueError(`The value of the header ${name} has characters that a header cannot have.`);
+    throw new RequestValueError(
+      `The value of the header ${name} is empty or has characters that a header cannot have.`,
+    );
   headers.set(name, value);
 }
 
