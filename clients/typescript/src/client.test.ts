@@ -292,6 +292,12 @@ describe('time limits', () => {
     await message.toThrow('PATCH /api/v1/members/x: no response');
   });
 
+  test('a call without a time limit waits for its response', async () => {
+    answers = [(_, response) => void setTimeout(() => response.end(), 50)];
+    const unlimited = createClient({ url, retries: 0, timeoutMs: Number.POSITIVE_INFINITY });
+    await expect(unlimited.getMe()).rejects.toMatchObject({ status: 200, code: 'unexpected_response' });
+  });
+
   test('a signal ends a call that waits for its response', async () => {
     answers = [stayIdle];
     const controller = new AbortController();

@@ -19,7 +19,7 @@ export interface ClientOptions {
   url: string;
   /** The API key or access token, or a function that returns the current one before each call. */
   key?: string | (() => string | Promise<string>) | undefined;
-  /** The longest time of one attempt in ms. Default: 60,000. */
+  /** The longest time of one attempt in ms; `Infinity` for none. Default: 60,000. */
   timeoutMs?: number;
   /** The most repetitions of a request. Default: 3. */
   retries?: number;

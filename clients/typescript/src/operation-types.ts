@@ -20,7 +20,10 @@ export type OperationResult<Id extends OperationId> = Result<Operations[Id]>;
 export interface CallOptions {
   /** Ends the call, also while it waits for a retry. */
   signal?: AbortSignal | undefined;
-  /** The longest time of one attempt, in ms. For a download, until the file begins. Default: that of the client. */
+  /**
+   * The longest time of one attempt, in ms; `Infinity` for none. For a download, until the file begins. Default: that of
+   * the client.
+   */
   timeoutMs?: number | undefined;
 }
 

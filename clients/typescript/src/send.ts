@@ -5,6 +5,9 @@ import type { BuiltRequest, OperationFacts } from './requests.ts';
 import { readResponse } from './responses.ts';
 import { decideRetry, type RetryLimits, wasNotExecuted } from './retries.ts';
 
+/** 24.8 days. A timer that is set to more, such as `Infinity`, ends at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** How requests are sent. */
 export interface SendOptions extends RetryLimits, CallOptions {
   fetch: typeof globalThis.fetch;
@@ -42,7 +45,7 @@ async function sendOnce(
   { fetch, signal, timeoutMs }: SendOptions,
 ): Promise<ApiResponse<unknown> | NotModified> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  const timer = setTimeout(() => limit.abort(), Math.min(timeoutMs, longestTimerMs));
   try {
     const response = await fetch(url, {
       method,
@@ -90,10 +93,13 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', end);
+        resolve();
+      },
+      Math.min(ms, longestTimerMs),
+    );
     signal?.addEventListener('abort', end, { once: true });
     if (signal?.aborted) end();
   });
