@@ -42,7 +42,7 @@ export async function runStory({ url, key, template, receiver, signed }: StoryIn
   const ifMatch = first.etag;
   const changed = await client.withResponse.updateDocument({ doc_id, body: { version: '2' } }, { ifMatch });
   const stale = await findProblem(client.updateDocument({ doc_id, body: { version: '3' } }, { ifMatch }));
-  const current = await client.withResponse.getDocument({ doc_id }, { ifNoneMatch: changed.etag ?? '' });
+  const current = await client.withResponse.getDocument({ doc_id }, { ifNoneMatch: changed.etag });
   const invalid = await findProblem(client.createDocument({ body: { title: '' } }));
 
   for (const title of ['Second', 'Third']) await client.createDocument({ body: { title } });

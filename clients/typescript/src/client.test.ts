@@ -121,6 +121,12 @@ describe('results', () => {
     const response = await client().withResponse.getDocument({ doc_id: 'x' }, { ifNoneMatch: '"7"' });
     expect([response.isModified, response.data, response.etag]).toEqual([false, undefined, '"7"']);
     expect(received[0]?.headers['if-none-match']).toBe('"7"');
+    answers = [json(200, { title: 'x' })];
+    const first = await client().withResponse.getDocument({ doc_id: 'x' }, { ifNoneMatch: undefined });
+    expect([first.isModified && first.data.title, received[1]?.headers['if-none-match']]).toEqual([
+      'x',
+      undefined,
+    ]);
   });
 
   test('a list is read page by page, and only as far as needed', async () => {

@@ -33,7 +33,7 @@ export interface AllCallOptions extends CallOptions {
   idempotencyKey?: string | undefined;
   /** The `etag` that the document must still have; otherwise the call fails with 412. */
   ifMatch?: string | undefined;
-  /** The `etag` that you already have; if it is current, the response has no data. */
+  /** The `etag` that you already have, if any; if it is current, the response has no data. */
   ifNoneMatch?: string | undefined;
   /** The password of the public link, if it has one. */
   password?: string | undefined;
@@ -90,7 +90,7 @@ type CsvMethod<Op, Returned> =
 interface ConditionalMethod<Op> {
   (
     input: Input<Op>,
-    options: WriteOptions<Op> & { ifNoneMatch: string },
+    options: WriteOptions<Op> & { ifNoneMatch: string | undefined },
   ): Promise<ApiResponse<Result<Op>> | NotModified>;
   (...args: Arguments<Op, WriteOptions<Op>>): Promise<ApiResponse<Result<Op>>>;
 }
