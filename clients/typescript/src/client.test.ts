@@ -313,6 +313,23 @@ describe('time limits', () => {
     await expect(call).rejects.toThrow('stopped by the user');
   });
 
+  test('a signal ends a call that waits for its key, and an ended call asks for none', async () => {
+    const asked = Promise.withResolvers<void>();
+    const key = () => {
+      asked.resolve();
+      return new Promise<string>(() => {});
+    };
+    const controller = new AbortController();
+    const call = createClient({ url, key }).getMe({}, { signal: controller.signal });
+    await asked.promise;
+    controller.abort(new Error('stopped by the user'));
+    await expect(call).rejects.toThrow('stopped by the user');
+    const unused = () => Promise.reject(new Error('The key was requested'));
+    const ended = createClient({ url, key: unused }).getMe({}, { signal: controller.signal });
+    await expect(ended).rejects.toThrow('stopped by the user');
+    expect(received).toEqual([]);
+  });
+
   test('a signal ends a call that waits for its next attempt', async () => {
     answers = [problem(503, 'unavailable', { 'retry-after': '20' })];
     const controller = new AbortController();

@@ -54,14 +54,20 @@ export function createClient({ url, key, ...settings }: ClientOptions): Client {
   const call: Call = async (id, input = {}, options = {}) => {
     const facts: OperationFacts = operationTable[id];
     const operation = facts.hasCsv && input.format === 'csv' ? { ...facts, returns: 'file' as const } : facts;
-    const credential = operation.isPublic ? undefined : typeof key === 'function' ? await key() : key;
+    const signal = combine(settings.signal, options.signal);
+    signal?.throwIfAborted();
+    const credential = operation.isPublic
+      ? undefined
+      : typeof key === 'function'
+        ? await unlessAborted(key(), signal)
+        : key;
     const request = buildRequest(base, operation, input, { ...options, key: credential });
     return send(request, operation, {
       fetch: settings.fetch ?? globalThis.fetch,
       retries: settings.retries ?? 3,
       maxRetryDelayMs: settings.maxRetryDelayMs ?? 30_000,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs ?? 60_000,
-      signal: combine(settings.signal, options.signal),
+      signal,
     });
   };
   // the methods have the types of the contract, which the table does not contain
@@ -88,6 +94,21 @@ export function createClient({ url, key, ...settings }: ClientOptions): Client {
 
 function combine(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
   return a && b ? AbortSignal.any([a, b]) : (a ?? b);
+}
+
+/** Resolves with the value, or rejects with the reason of the signal if that is aborted first. */
+async function unlessAborted<T>(value: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return value;
+  let end = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    end = () => reject(signal.reason);
+    signal.addEventListener('abort', end, { once: true });
+  });
+  try {
+    return await Promise.race([value, aborted]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }
 
 const operationIds = Object.keys(operationTable) as OperationId[];
