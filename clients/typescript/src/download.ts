@@ -5,8 +5,8 @@ import { ConnectionError } from './errors.ts';
 type FileBytes = ReturnType<Uint8ArrayConstructor['of']>;
 
 /**
- * A file. Its content can be read once, by one of the methods or as a stream. If the connection breaks before its end,
- * reading rejects with a `ConnectionError`; if the signal of the call is aborted, with its reason.
+ * A file. Its content can be read once, by one of the methods or as a stream. If the connection breaks before
+ * its end, reading rejects with a `ConnectionError`; if the signal of the call is aborted, with its reason.
  */
 export interface Download {
   /** The name that the service proposes, without folders. */

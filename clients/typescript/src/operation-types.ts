@@ -21,8 +21,8 @@ export interface CallOptions {
   /** Ends the call, also while it waits for a retry. */
   signal?: AbortSignal | undefined;
   /**
-   * The longest time of one attempt, in ms; `Infinity` for none. For a download, until the file begins. Default: that of
-   * the client.
+   * The longest time of one attempt, in ms; `Infinity` for none. For a download, until the file begins.
+   * Default: that of the client.
    */
   timeoutMs?: number | undefined;
 }

@@ -7,8 +7,8 @@ import type { OperationFacts } from './requests.ts';
 import { parseRetryAfter } from './retries.ts';
 
 /**
- * Reads a response. Rejects with a `ProblemError`, or with the error of the connection while it reads. `signal` is that
- * of the call, which also ends a download.
+ * Reads a response. Rejects with a `ProblemError`, or with the error of the connection while it reads.
+ * `signal` is that of the call, which also ends a download.
  */
 export async function readResponse(
   response: Response,
