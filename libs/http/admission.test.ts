@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
 import { type AdmissionFixture, admissionFixture, block, headOfWrite } from '../testing/admission-fixture.ts';
 import { parseJson } from '../testing/http-fixture.ts';
@@ -13,9 +13,6 @@ import { type AdmissionLimits, createAdmission } from './admission.ts';
 import type { Authenticate } from './credentials.ts';
 
 const started: AdmissionFixture[] = [];
-
-/** Stands for the connection of a client. */
-const connection = {};
 
 afterEach(async () => {
   for (const server of started.splice(0)) await server.stop();
@@ -125,69 +122,22 @@ test('a process without idle time for several short periods is saturated', () =>
   // the first period may have begun with idle time
   for (let periods = 0; periods < 4; periods += 1) {
     block(25);
-    admission.isOverloaded(connection);
+    admission.isOverloaded();
   }
-  expect(admission.isOverloaded(connection)).toBe(true);
+  expect(admission.isOverloaded()).toBe(true);
 });
 
 test('a process that was busy for a moment rejects nothing', async () => {
   const isAccepted = async () => {
     const admission = createAdmission({ maxInProgress: 1_000 });
     await pause(100);
-    expect(admission.isOverloaded(connection)).toBe(false);
+    expect(admission.isOverloaded()).toBe(false);
     for (let sent = 0; sent < 600; sent += 1) void admission.begin();
     block(30);
-    return !admission.isOverloaded(connection);
+    return !admission.isOverloaded();
   };
   // a slow machine may block the process for longer
   await until('a burst is accepted', isAccepted);
-});
-
-describe('a process that rejects requests for longer than a moment', () => {
-  /** Saturates a process with two running requests and six waiting ones, and rejects requests of many connections. */
-  const overload = async (connections: number, rounds = 8) => {
-    const limits = { maxWhenSaturated: 8, maxRunningWhenBusy: 2, minUnderOverload: 1 };
-    const admission = createAdmission({ maxInProgress: 1_000, ...limits });
-    const senders = Array.from({ length: connections }, () => ({}));
-    block(25);
-    const [first, second, ...others] = Array.from({ length: 8 }, () => admission.begin());
-    const outcomes = others.map(async (waiting) => waiting.then(() => 'started', String));
-    block(100);
-    // without idle time in between
-    for (let round = 0; round < rounds; round += 1) {
-      block(25);
-      for (const sender of senders) admission.isOverloaded(sender);
-    }
-    // both of those that run; each starts one that waits
-    for (const running of [first, second]) (await running)?.pause();
-    await Promise.resolve();
-    return { admission, senders, outcomes };
-  };
-
-  test('rejects those that wait, and accepts few', async () => {
-    const { admission, senders, outcomes } = await overload(9);
-    for (const outcome of await Promise.all(outcomes)) expect(outcome).toContain('overloaded');
-    expect(admission.isOverloaded(senders[0] ?? {})).toBe(false);
-    void admission.begin();
-    expect(admission.isOverloaded(senders[0] ?? {})).toBe(true);
-  });
-
-  test('accepts as many as before once it has idle time', async () => {
-    const { admission, senders } = await overload(9);
-    for (let sent = 0; sent < 7; sent += 1) void admission.begin();
-    expect(admission.isOverloaded(senders[0] ?? {})).toBe(true);
-    await until('it accepts them', async () => !admission.isOverloaded(senders[0] ?? {}));
-  });
-
-  test('lets those that wait start after a single rejection', async () => {
-    const { outcomes } = await overload(9, 1);
-    expect(await Promise.race(outcomes)).toBe('started');
-  });
-
-  test('continues to accept those of few connections', async () => {
-    const { outcomes } = await overload(8);
-    expect(await Promise.race([outcomes[0], outcomes[1]])).toBe('started');
-  });
 });
 
 test('a busy process handles few requests at the same time', async () => {

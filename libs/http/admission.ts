@@ -2,10 +2,8 @@
  * Admission control: while the process has more work than it can do in time, it rejects requests at once, and handles
  * few of the others at the same time.
  */
+import { performance } from 'node:perf_hooks';
 import { Unavailable } from '#libs/contract';
-import { countActiveConnections } from './active-connections.ts';
-import { periodMs, watchEventLoop } from './event-loop-watch.ts';
-import { createSustainedOverload } from './sustained-overload.ts';
 
 /** Limits of the requests in progress: those that run and those that wait for their turn. */
 export interface AdmissionLimits {
@@ -18,9 +16,10 @@ export interface AdmissionLimits {
   maxWhenSaturated?: number;
   /** If so many requests run in a busy process, or if others already wait, another one waits. Default: 16. */
   maxRunningWhenBusy?: number;
-  /** The lowest limit under sustained overload. Default: 8. */
-  minUnderOverload?: number;
 }
+
+/** The idle time of the event loop is measured in periods of at least this length. */
+const periodMs = 20;
 
 /** A process is busy if its event loop had no idle time for so long: `maxRunningWhenBusy` applies. */
 const busyAfterMs = periodMs;
@@ -28,14 +27,14 @@ const busyAfterMs = periodMs;
 /** A process is saturated if its event loop had no idle time for so long: `maxWhenSaturated` applies. */
 const saturatedAfterMs = 3 * periodMs;
 
+/** An event loop that was idle for a smaller share of a period counts as if it had no idle time in it. */
+const minIdle = 0.05;
+
 /** Counts the requests of a process and decides when each may run. */
 export interface Admission {
-  /** Returns whether to reject a request of a connection, with `overloadProblem`. */
-  isOverloaded(connection: object): boolean;
-  /**
-   * Counts a request and waits for its turn. Call `isOverloaded` first. Throws `overloadProblem` if sustained overload
-   * begins while it waits.
-   */
+  /** Returns whether the process is overloaded. If so, reject the request with `overloadProblem`. */
+  isOverloaded(): boolean;
+  /** Counts a request and waits for its turn. Never rejects it: call `isOverloaded` first. */
   begin(): Promise<RequestProgress>;
 }
 
@@ -43,14 +42,8 @@ export interface Admission {
 export interface RequestProgress {
   /** Stops counting the request: it has ended, or waits for its client or for an event. The next one may start. */
   pause(): void;
-  /** Counts the request again and waits for its turn. Throws as `begin` does. */
+  /** Counts the request again and waits for its turn. */
   resume(): Promise<void>;
-}
-
-/** A request that waits for its turn: both functions end the waiting. */
-interface WaitingRequest {
-  start(): void;
-  reject(problem: Error): void;
 }
 
 /** Created once: most of the cost of an error is its stack trace, and an overloaded process rejects many requests. */
@@ -62,34 +55,24 @@ export const overloadProblem = Unavailable(
 /**
  * Creates admission control. A process is overloaded if `maxInProgress` requests are in progress, or
  * `maxWhenSaturated` while it is saturated. A busy process handles few requests at the same time: so each turn of
- * its event loop is short, and it soon reads and rejects those that arrive. Under sustained overload, only
- * `minUnderOverload` requests are in progress, or more if they leave idle time. Deno does not tell whether its event
- * loop is idle, so there `maxInProgress` alone holds.
+ * its event loop is short, and it soon reads and rejects those that arrive. Deno does not tell whether its event loop
+ * is idle, so there `maxInProgress` alone holds.
  */
 export function createAdmission({
   maxInProgress,
   maxWhenSaturated = 128,
   maxRunningWhenBusy = 16,
-  minUnderOverload = 8,
 }: AdmissionLimits): Admission {
   let running = 0;
-  let waiting: WaitingRequest[] = [];
+  const waiting: (() => void)[] = [];
   let hasTimer = false;
-  const countConnections = countActiveConnections();
-  const overload = createSustainedOverload(minUnderOverload, maxWhenSaturated);
-  const getBusyMs = watchEventLoop(overload.recordPeriod);
+  const getBusyMs = watchEventLoop();
   const isBusy = () => getBusyMs() >= busyAfterMs;
   const isSaturated = () => getBusyMs() >= saturatedAfterMs;
   return {
-    isOverloaded(connection) {
-      // fewer connections stay below `maxWhenSaturated`, even if their clients do not wait after a rejection
-      const mayExceed = countConnections(connection) > maxWhenSaturated;
-      const isNowSaturated = isSaturated();
-      const usualLimit = isNowSaturated ? Math.min(maxWhenSaturated, maxInProgress) : maxInProgress;
-      const limit = mayExceed ? (overload.getLimit() ?? usualLimit) : usualLimit;
-      if (running + waiting.length < limit) return false;
-      if (mayExceed && isNowSaturated && overload.recordRejection()) rejectWaiting();
-      return true;
+    isOverloaded() {
+      const limit = isSaturated() ? Math.min(maxWhenSaturated, maxInProgress) : maxInProgress;
+      return running + waiting.length >= limit;
     },
     async begin() {
       let isCounted = false;
@@ -102,8 +85,8 @@ export function createAdmission({
         },
         async resume() {
           if (isCounted) return;
-          await waitForTurn();
           isCounted = true;
+          await waitForTurn();
         },
       };
       await progress.resume();
@@ -121,19 +104,14 @@ export function createAdmission({
     if (!hasTimer) setTimeout(startMore, periodMs);
     hasTimer = true;
     // `startNext` counts it as running
-    await new Promise<void>((start, reject) => waiting.push({ start, reject }));
+    await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
   function startNext(count: number): void {
-    for (const { start } of waiting.splice(0, count)) {
+    for (const start of waiting.splice(0, count)) {
       running += 1;
       start();
     }
-  }
-
-  function rejectWaiting(): void {
-    for (const { reject } of waiting) reject(overloadProblem);
-    waiting = [];
   }
 
   /**
@@ -145,4 +123,20 @@ export function createAdmission({
     hasTimer = waiting.length > 0;
     if (hasTimer) setTimeout(startMore, periodMs);
   }
+}
+
+/** Returns a function that returns for how long the event loop of this thread has had no idle time, milliseconds. */
+function watchEventLoop(): () => number {
+  let since = performance.now();
+  let before = performance.eventLoopUtilization();
+  let busyMs = 0;
+  return () => {
+    const now = performance.now();
+    if (now - since < periodMs) return busyMs;
+    const { utilization } = performance.eventLoopUtilization(before);
+    busyMs = utilization > 1 - minIdle ? busyMs + now - since : 0;
+    since = now;
+    before = performance.eventLoopUtilization();
+    return busyMs;
+  };
 }

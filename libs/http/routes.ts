@@ -74,8 +74,7 @@ export function createRouter(options: RouterOptions): express.RequestHandler {
       const declaredProblems = new Set(getProblems(operation));
       expressRoute[operation.method]((request, response) => {
         response.setHeaders(new Map(Object.entries(deprecationHeaders(operation))));
-        if (options.admission?.isOverloaded(request.socket))
-          return rejectForOverload(options, route, request, response);
+        if (options.admission?.isOverloaded()) return rejectForOverload(options, route, request, response);
         return options.span(operation.id, request.headers, () =>
           serve(options, route, declaredProblems, request, response),
         );
