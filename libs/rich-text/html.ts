@@ -5,6 +5,7 @@ import { type Direction, findDirection } from './direction.ts';
 import { findTopLevel, getLevel } from './headings.ts';
 import { type FindPicture, inlineHtml } from './html-inline.ts';
 import { tableHtml } from './html-table.ts';
+import { getNumbersClass } from './list-numbers.ts';
 import { maxListStart } from './list-start.ts';
 import { element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { toText } from './text.ts';
@@ -25,12 +26,12 @@ const english: HtmlWords = { done: 'Done', notDone: 'Not done', table: 'Table' }
 
 /**
  * Renders the content without styles and scripts. The classes are `align-…`, `language-…`, `task-list`,
- * `task-item`, `task-mark`, `done`, `callout`, `callout-<kind>`, `callout-label`, `color-<name>` and those of tables:
- * `table` (the scrollable wrapper), `short` and `long` (cells with a word or a sentence) and `continued` (a row whose
- * first column is a cell from above). The top heading level becomes `h5`, or `h<headingLevel>`; lower levels follow
- * down to `h6`. `direction` is that of the page; if it is from right to left, text without letters has `dir="rtl"`.
- * Remote images become links. `findPicture` returns what shows an image that is not embedded; without it, and if it
- * returns nothing, an asset becomes its text.
+ * `task-item`, `task-mark`, `done`, `numbers-<em>` (a list whose numbers are wider than two digits), `callout`,
+ * `callout-<kind>`, `callout-label`, `color-<name>` and those of tables: `table` (the scrollable wrapper), `short` and
+ * `long` (cells with a word or a sentence) and `continued` (a row whose first column is a cell from above). The top
+ * heading level becomes `h5`, or `h<headingLevel>`; lower levels follow down to `h6`. `direction` is that of the page;
+ * if it is from right to left, text without letters has `dir="rtl"`. Remote images become links. `findPicture` returns
+ * what shows an image that is not embedded; without it, and if it returns nothing, an asset becomes its text.
  */
 export function toHtml(
   content: RichText,
@@ -125,10 +126,15 @@ function list(node: RichText, context: Context): Html {
   );
   if (node.type === 'taskList') return element('ul', { class: 'task-list' }, inner);
   if (node.type === 'bulletList') return element('ul', {}, inner);
-  const type = getString(node, 'type');
+  const name = getString(node, 'type');
+  const type = numerals.has(name) ? name : undefined;
   const start = getInteger(node, 'start', 0, maxListStart);
-  const attributes = { start: start === 1 ? undefined : start, type: numerals.has(type) ? type : undefined };
-  return element('ol', attributes, inner);
+  const numbers = { start: start ?? 1, count: node.content?.length ?? 0, type };
+  return element(
+    'ol',
+    { start: start === 1 ? undefined : start, type, class: getNumbersClass(numbers) },
+    inner,
+  );
 }
 
 function listItem(item: RichText, context: Context): Html {

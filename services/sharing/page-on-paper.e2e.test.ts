@@ -100,6 +100,23 @@ test('no heading ends a printed page, and no row of a table is split', async () 
     );
 });
 
+test.each(['en', 'ar'])('no number of a list is cut on paper, in language %s', async (language) => {
+  const item = node('listItem', p('item'));
+  const list = (start: number, count: number, type = '1') => ({
+    ...node('orderedList', ...Array.from({ length: count }, () => item)),
+    attrs: { start, type },
+  });
+  const lists = [list(98, 3), list(32_766, 2), list(1, 38, 'i'), list(38, 1, 'I'), list(703, 1, 'A')];
+  const nodes = [{ node_type: 'section', title: 'Lists', content: doc(...lists) }];
+  const pages = await print(await fixture.share({ title: 'Numbers', version: '1', language, nodes }));
+  const words = pages
+    .flatMap(getBody)
+    .join('\n')
+    .split(/[\s.]+/);
+  const numbers = ['98', '99', '100', '32766', '32767', 'viii', 'xviii', 'xxxviii', 'XXXVIII', 'AAA'];
+  expect(words).toEqual(expect.arrayContaining(numbers));
+});
+
 test.each(['en', 'ar'])('no column of a table is lost on paper, in language %s', async (language) => {
   const hash = '0123456789abcdef'.repeat(8);
   const href = `https://example.com/${hash.repeat(2)}`;

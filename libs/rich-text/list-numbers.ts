@@ -1,0 +1,73 @@
+/** Estimates how much room the numbers of a numbered list need beside its items. */
+
+/** Widths of characters in em. All others, also digits, have at most the default. */
+const widths = new Map([...[...'iIl'].map((one) => [one, 0.35] as const), ['m', 0.95], ['M', 0.95]]);
+const [digitWidth, letterWidth] = [0.58, 0.66];
+
+/** The style sheet has room for this width in every list, and a class for each larger one up to the maximum. */
+const usualWidth = 1.2;
+const maxWidth = 6;
+
+/** What decides about the numbers of a list; `type` is that of HTML. */
+export interface NumberedList {
+  start: number;
+  count: number;
+  type: string | undefined;
+}
+
+/** Returns the class of a list whose numbers need more room than those of other lists, such as 100 and xviii. */
+export function getNumbersClass(list: NumberedList): string | undefined {
+  const width = Math.max(...listWidestNumbers(list).map(measure));
+  return width > usualWidth ? `numbers-${Math.min(maxWidth, Math.ceil(width))}` : undefined;
+}
+
+/** The numbers among which the widest is: of digits and letters the last one. */
+function listWidestNumbers({ start, count, type }: NumberedList): string[] {
+  const last = start + Math.max(count, 1) - 1;
+  if (type?.toLowerCase() === 'i') {
+    const numbers = Array.from({ length: last - start + 1 }, (_, at) => toRoman(start + at));
+    return [...new Set(numbers)].map((number) => (type === 'I' ? number.toUpperCase() : number));
+  }
+  return [type === undefined || type === '1' ? `${last}` : 'n'.repeat(countLetters(last))];
+}
+
+function measure(number: string): number {
+  const fallback = /^\d/.test(number) ? digitWidth : letterWidth;
+  return [...number].reduce((sum, one) => sum + (widths.get(one) ?? fallback), 0);
+}
+
+/** How many letters a number has: 26 is z, 27 is aa. */
+function countLetters(number: number): number {
+  return number <= 26 ? 1 : 1 + countLetters(Math.floor((number - 1) / 26));
+}
+
+const numerals = [
+  ...([
+    [1000, 'm'],
+    [900, 'cm'],
+    [500, 'd'],
+    [400, 'cd'],
+    [100, 'c'],
+    [90, 'xc'],
+    [50, 'l'],
+  ] as const),
+  ...([
+    [40, 'xl'],
+    [10, 'x'],
+    [9, 'ix'],
+    [5, 'v'],
+    [4, 'iv'],
+    [1, 'i'],
+  ] as const),
+];
+
+/** Browsers write 0 and numbers from 4000 with digits. */
+function toRoman(number: number): string {
+  if (number < 1 || number > 3999) return `${number}`;
+  let rest = number;
+  return numerals.reduce((text, [value, letters]) => {
+    const times = Math.floor(rest / value);
+    rest -= times * value;
+    return text + letters.repeat(times);
+  }, '');
+}
