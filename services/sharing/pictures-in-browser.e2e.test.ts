@@ -40,14 +40,22 @@ async function share(files: readonly string[], controls?: object): Promise<strin
   return `${app.origin}/embed/${org_slug}/${token}?format=html`;
 }
 
-/** Serves a page of another site that frames a link; `localhost` and `127.0.0.1` are two sites. */
-async function serveFrame(src: string): Promise<string> {
+/** Serves a page that frames a link; `localhost` is another site than that of the link, `127.0.0.1` the same. */
+async function serveFrame(src: string, { host = 'localhost', attributes = '' } = {}): Promise<string> {
   const server = createServer((_request, response) => {
-    const frame = `<iframe src="${src}" title="SOP" width="900" height="700"></iframe>`;
+    const frame = `<iframe src="${src}" title="SOP" width="900" height="700" ${attributes}></iframe>`;
     response.setHeader('content-type', 'text/html').end(`<!doctype html><title>Intranet</title>${frame}`);
   });
   servers.push(server);
-  return `http://localhost:${await listenLocally(server)}`;
+  return `http://${host}:${await listenLocally(server)}`;
+}
+
+/** The permissions of a frame with `sandbox` that the documentation names, also those for a password. */
+function readSandboxPermissions(): string {
+  const docs = readFileSync(new URL('../../docs/embedding.md', import.meta.url), 'utf8');
+  const [, usual = ''] = /sandbox="([^"]*)"/.exec(docs) ?? [];
+  const [, more = ''] = /with `sandbox` also needs `([^`]*)`/.exec(docs) ?? [];
+  return `${usual} ${more}`;
 }
 
 /** The natural size of each picture of a page; 0 for one that is not shown. */
@@ -90,6 +98,23 @@ describe.each([
     });
   });
 });
+
+test.each(['localhost', '127.0.0.1'])(
+  'with a password, a frame with sandbox shows pictures in a page of %s',
+  async (host) => {
+    const controls = { password: 'Zürich liegt am See' };
+    const attributes = `sandbox="${readSandboxPermissions()}"`;
+    const intranet = await serveFrame(await share(names.slice(0, 1), controls), { host, attributes });
+    await fixture.withPage({}, async (page) => {
+      await page.goto(intranet);
+      const frame = page.frameLocator('iframe');
+      await frame.getByLabel('Password').fill(controls.password);
+      const response = page.waitForResponse(/\/assets\//);
+      await frame.getByRole('button', { name: 'Open the document' }).click();
+      expect((await response).status()).toBe(200);
+    });
+  },
+);
 
 test('stored pictures have the pixels of the uploaded files', async () => {
   await fixture.withPage({}, async (page) => {
