@@ -91,6 +91,16 @@ test('a public page follows dark mode on screen but prints light', async () => {
   });
 });
 
+test('a callout keeps its symbol with the colours of the system', async () => {
+  await fixture.withPage({ forcedColors: 'active' }, async (page) => {
+    await page.goto(links.complete);
+    const label = page.locator('.callout-label').first();
+    const symbol = await getStyle(label, 'background-color', '::before');
+    expect(symbol).toBe(await getStyle(label, 'color'));
+    expect(symbol).not.toBe(await getStyle(label, 'background-color'));
+  });
+});
+
 test('a printed public page has link targets but no controls', async () => {
   await fixture.withPage({}, async (page) => {
     await page.goto(links.sop);
