@@ -1,3 +1,4 @@
+/** Tests of the space that the numbers of lists get. */
 import { expect, test } from '@jest/globals';
 import { toHtml } from './html.ts';
 import { getNumbersClass } from './list-numbers.ts';
@@ -17,7 +18,7 @@ test.each([
   ['the widest', { start: 3888, count: 1, type: 'i' }, 'numbers-6'],
   ['Roman zero', { start: 0, count: 1, type: 'i' }, undefined],
   ['an empty list', { start: 1, count: 0 }, undefined],
-])('numbers have enough room: %s', (_, list, expected) => {
+])('numbers have enough space: %s', (_, list, expected) => {
   expect(getNumbersClass({ type: undefined, ...list })).toBe(expected);
 });
 

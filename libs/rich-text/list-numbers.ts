@@ -1,10 +1,10 @@
-/** Estimates how much room the numbers of a numbered list need beside its items. */
+/** Estimates how much space the numbers of a numbered list need beside its items. */
 
 /** Widths of characters in em. All others, also digits, have at most the default. */
 const widths = new Map([...[...'iIl'].map((one) => [one, 0.35] as const), ['m', 0.95], ['M', 0.95]]);
 const [digitWidth, letterWidth] = [0.58, 0.66];
 
-/** The style sheet has room for this width in every list, and a class for each larger one up to the maximum. */
+/** The style sheet has space for this width in every list, and a class for each larger one up to the maximum. */
 const usualWidth = 1.2;
 const maxWidth = 6;
 
@@ -15,7 +15,7 @@ export interface NumberedList {
   type: string | undefined;
 }
 
-/** Returns the class of a list whose numbers need more room than those of other lists, such as 100 and xviii. */
+/** Returns the class of a list whose numbers need more space than those of other lists, such as 100 and xviii. */
 export function getNumbersClass(list: NumberedList): string | undefined {
   const width = Math.max(...listWidestNumbers(list).map(measure));
   return width > usualWidth ? `numbers-${Math.min(maxWidth, Math.ceil(width))}` : undefined;

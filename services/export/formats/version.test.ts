@@ -47,6 +47,10 @@ const pinned: Record<string, { word: string; markdown: string; gfm?: string; htm
     ...{ word: 'd1fcd6b1613e8440', markdown: '53241770e27d8787', gfm: 'f2ddb23a370674d5' },
     html: '71716727ab150d17',
   },
+  '14': {
+    ...{ word: 'd1fcd6b1613e8440', markdown: '53241770e27d8787', gfm: 'f2ddb23a370674d5' },
+    html: 'da719db0369161f5',
+  },
 };
 
 test('a change of rendered bytes requires a new renderer version', async () => {
