@@ -41,31 +41,16 @@ function countLetters(number: number): number {
   return number <= 26 ? 1 : 1 + countLetters(Math.floor((number - 1) / 26));
 }
 
-const numerals = [
-  ...([
-    [1000, 'm'],
-    [900, 'cm'],
-    [500, 'd'],
-    [400, 'cd'],
-    [100, 'c'],
-    [90, 'xc'],
-    [50, 'l'],
-  ] as const),
-  ...([
-    [40, 'xl'],
-    [10, 'x'],
-    [9, 'ix'],
-    [5, 'v'],
-    [4, 'iv'],
-    [1, 'i'],
-  ] as const),
-];
+const numerals = Object.entries({
+  ...{ m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90 },
+  ...{ l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 },
+});
 
 /** Browsers write 0 and numbers from 4000 with digits. */
 function toRoman(number: number): string {
   if (number < 1 || number > 3999) return `${number}`;
   let rest = number;
-  return numerals.reduce((text, [value, letters]) => {
+  return numerals.reduce((text, [letters, value]) => {
     const times = Math.floor(rest / value);
     rest -= times * value;
     return text + letters.repeat(times);

@@ -313,7 +313,7 @@ describe('time limits', () => {
     await expect(call).rejects.toThrow('stopped by the user');
   });
 
-  test('a signal ends a call that waits for its key, and an ended call asks for none', async () => {
+  test('a signal ends a call that waits for its key, and prevents the next one', async () => {
     const asked = Promise.withResolvers<void>();
     const key = () => {
       asked.resolve();
