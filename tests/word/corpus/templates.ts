@@ -287,6 +287,9 @@ function coverOnly(): Promise<Uint8Array> {
     para('{{title}}', '<w:pStyle w:val="Heading1"/>') +
     para('Cover text', section()) +
     para('Foreword of {{organization}}') +
-    section('', false).replace('</w:sectPr>', '<w:cols w:num="2" w:space="567"/></w:sectPr>');
+    section('', false)
+      // as high as A3, because the text of a PDF mixes columns: all of it fits in the first one with every font
+      .replace('w:h="16838"', 'w:h="23811"')
+      .replace('</w:sectPr>', '<w:cols w:num="2" w:space="567"/></w:sectPr>');
   return wordFile(body, [part('styles', basics('Calibri', ENGLISH) + headings('<w:caps/>'))]);
 }
