@@ -1,14 +1,14 @@
 /** Estimates how much space the numbers of a numbered list need beside its items. */
 
-/** Widths of characters in em. All others, also digits, have at most the default. */
+/** Widths of characters in em. Other letters, and digits, have about the width below. */
 const widths = new Map([...[...'iIl'].map((one) => [one, 0.35] as const), ['m', 0.95], ['M', 0.95]]);
 const [digitWidth, letterWidth] = [0.58, 0.66];
 
-/** The style sheet has space for this width in every list, and a class for each larger one up to the maximum. */
+/** Every list has space for numbers of this width. The style sheet has a class for each whole em up to the maximum. */
 const usualWidth = 1.2;
 const maxWidth = 6;
 
-/** What decides about the numbers of a list; `type` is that of HTML. */
+/** The numbers of a list. `type` is the attribute of `ol` in HTML. */
 export interface NumberedList {
   start: number;
   count: number;
@@ -17,16 +17,16 @@ export interface NumberedList {
 
 /** Returns the class of a list whose numbers need more space than those of other lists, such as 100 and xviii. */
 export function getNumbersClass(list: NumberedList): string | undefined {
-  const width = Math.max(...listWidestNumbers(list).map(measure));
+  const width = listWidestNumbers(list).reduce((most, number) => Math.max(most, measure(number)), 0);
   return width > usualWidth ? `numbers-${Math.min(maxWidth, Math.ceil(width))}` : undefined;
 }
 
-/** The numbers among which the widest is: of digits and letters the last one. */
+/** Candidates for the widest number: the last one of digits and letters, every one of Roman numbers. */
 function listWidestNumbers({ start, count, type }: NumberedList): string[] {
   const last = start + Math.max(count, 1) - 1;
   if (type?.toLowerCase() === 'i') {
     const numbers = Array.from({ length: last - start + 1 }, (_, at) => toRoman(start + at));
-    return [...new Set(numbers)].map((number) => (type === 'I' ? number.toUpperCase() : number));
+    return type === 'I' ? numbers.map((number) => number.toUpperCase()) : numbers;
   }
   return [type === undefined || type === '1' ? `${last}` : 'n'.repeat(countLetters(last))];
 }
@@ -41,7 +41,7 @@ function countLetters(number: number): number {
   return number <= 26 ? 1 : 1 + countLetters(Math.floor((number - 1) / 26));
 }
 
-const numerals = Object.entries({
+const romanNumerals = Object.entries({
   ...{ m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90 },
   ...{ l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 },
 });
@@ -50,7 +50,7 @@ const numerals = Object.entries({
 function toRoman(number: number): string {
   if (number < 1 || number > 3999) return `${number}`;
   let rest = number;
-  return numerals.reduce((text, [letters, value]) => {
+  return romanNumerals.reduce((text, [letters, value]) => {
     const times = Math.floor(rest / value);
     rest -= times * value;
     return text + letters.repeat(times);

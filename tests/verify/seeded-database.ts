@@ -147,7 +147,7 @@ async function createTenants(app: TestApp, urlFor: (path: string) => string): Pr
   });
 }
 
-/** Creates an organization as the operator, whose first admin has not accepted the invitation yet. */
+/** Creates an organization as the operator. Its first admin has not accepted the invitation yet. */
 async function createOrganizationWithoutMembers({ management }: TestApp): Promise<void> {
   const create = (path: string, body: object) =>
     must(httpClient(management), 'POST', path, { as: opsToken, body });

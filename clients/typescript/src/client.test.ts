@@ -324,6 +324,13 @@ describe('time limits', () => {
     await asked.promise;
     controller.abort(new Error('stopped by the user'));
     await expect(call).rejects.toThrow('stopped by the user');
+    const ending = new AbortController();
+    const endingKey = () => {
+      ending.abort(new Error('stopped by the key'));
+      return new Promise<string>(() => {});
+    };
+    const endedByKey = createClient({ url, key: endingKey }).getMe({}, { signal: ending.signal });
+    await expect(endedByKey).rejects.toThrow('stopped by the key');
     const unused = () => Promise.reject(new Error('The key was requested'));
     const ended = createClient({ url, key: unused }).getMe({}, { signal: controller.signal });
     await expect(ended).rejects.toThrow('stopped by the user');

@@ -56,11 +56,8 @@ export function createClient({ url, key, ...settings }: ClientOptions): Client {
     const operation = facts.hasCsv && input.format === 'csv' ? { ...facts, returns: 'file' as const } : facts;
     const signal = combine(settings.signal, options.signal);
     signal?.throwIfAborted();
-    const credential = operation.isPublic
-      ? undefined
-      : typeof key === 'function'
-        ? await unlessAborted(key(), signal)
-        : key;
+    const getKey = () => (typeof key === 'function' ? unlessAborted(key(), signal) : key);
+    const credential = operation.isPublic ? undefined : await getKey();
     const request = buildRequest(base, operation, input, { ...options, key: credential });
     return send(request, operation, {
       fetch: settings.fetch ?? globalThis.fetch,
@@ -103,6 +100,7 @@ async function unlessAborted<T>(value: T | Promise<T>, signal: AbortSignal | und
   const aborted = new Promise<never>((_, reject) => {
     end = () => reject(signal.reason);
     signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
   });
   try {
     return await Promise.race([value, aborted]);

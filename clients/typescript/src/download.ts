@@ -6,7 +6,8 @@ type FileBytes = ReturnType<Uint8ArrayConstructor['of']>;
 
 /**
  * A file. Its content can be read once, by one of the methods or as a stream. If the connection breaks before
- * its end, reading rejects with a `ConnectionError`; if the signal of the call is aborted, with its reason.
+ * its end, reading rejects with a `ConnectionError`; if the signal of the call is aborted, with the reason of the
+ * signal.
  */
 export interface Download {
   /** The name that the service proposes, without folders. */
@@ -19,7 +20,7 @@ export interface Download {
   blob(): Promise<Blob>;
 }
 
-/** Makes a file of a response whose content has not been read. `signal` is that of the request. */
+/** Makes a file of a response whose content has not been read. `signal` is that of the call. */
 export function toDownload(response: Response, signal?: AbortSignal): Download {
   const type = response.headers.get('content-type') ?? 'application/octet-stream';
   const stream = toStream(response, signal);
@@ -29,11 +30,11 @@ export function toDownload(response: Response, signal?: AbortSignal): Download {
     stream,
     bytes: async () => new Uint8Array(await toUnread(stream).arrayBuffer()),
     text: async () => toUnread(stream).text(),
-    blob: async () => toUnread(stream, { 'content-type': type }).blob(),
+    blob: async () => new Blob([await toUnread(stream).arrayBuffer()], { type }),
   };
 }
 
-/** The content of a response. Its errors are those of the client. */
+/** The content of a response. An error of reading is a `ConnectionError` or the reason of the signal. */
 function toStream(response: Response, signal: AbortSignal | undefined): ReadableStream<FileBytes> {
   let reader: ReadableStreamDefaultReader<FileBytes> | undefined;
   const start = () => {
@@ -56,15 +57,15 @@ function toStream(response: Response, signal: AbortSignal | undefined): Readable
       },
       cancel: (reason) => start().cancel(reason),
     },
-    // does not lock the response before somebody reads, so that Node can close its connection if nobody does
+    // reads nothing ahead: the response stays unlocked until then, so Node can close its connection if nobody reads
     { highWaterMark: 0 },
   );
 }
 
-/** Throws a `TypeError` if the stream has been read or is being read. */
-function toUnread(stream: ReadableStream<FileBytes>, headers: Record<string, string> = {}): Response {
+/** Returns a response whose methods read the stream. Throws a `TypeError` if it has been or is being read. */
+function toUnread(stream: ReadableStream<FileBytes>): Response {
   try {
-    return new Response(stream, { headers });
+    return new Response(stream);
   } catch (cause) {
     throw new TypeError('The content of a download can be read once. Keep it, or request the file again.', {
       cause,

@@ -62,6 +62,7 @@ class ProblemError(RestorableError):
         self.retry_after = retry_after
         self.members = members or {}
 
+
 class ApiConnectionError(Exception):
     """No complete response arrived. The service may have done what was requested."""
 

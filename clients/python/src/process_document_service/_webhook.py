@@ -58,6 +58,7 @@ class WebhookVerificationError(RestorableError):
         super().__init__(message)
         self.reason = reason
 
+
 def verify_webhook(
     *,
     secret: str | Sequence[str],
