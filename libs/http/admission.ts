@@ -3,7 +3,8 @@
  * few of the others at the same time.
  */
 import { performance } from 'node:perf_hooks';
-import { Unavailable } from '#libs/contract';
+import { periodMs, watchEventLoop } from './event-loop-watch.ts';
+import { createSustainedOverload } from './sustained-overload.ts';
 
 /** Limits of the requests in progress: those that run and those that wait for their turn. */
 export interface AdmissionLimits {
@@ -18,45 +19,57 @@ export interface AdmissionLimits {
   maxRunningWhenBusy?: number;
 }
 
-/** The idle time of the event loop is measured in periods of at least this length. */
-const periodMs = 20;
-
 /** A process is busy if its event loop had no idle time for so long: `maxRunningWhenBusy` applies. */
 const busyAfterMs = periodMs;
 
 /** A process is saturated if its event loop had no idle time for so long: `maxWhenSaturated` applies. */
 const saturatedAfterMs = 3 * periodMs;
 
-/** An event loop that was idle for a smaller share of a period counts as if it had no idle time in it. */
-const minIdle = 0.05;
+/** The number of requests that run at the same time in sustained overload, if that is less than in a busy process. */
+const maxRunningWhenOverloaded = 8;
+
+/** In sustained overload, a request that has waited longer than this for its turn is rejected. */
+const maxWaitWhenOverloadedMs = 5;
 
 /** Counts the requests of a process and decides when each may run. */
 export interface Admission {
-  /** Returns whether the process is overloaded. If so, reject the request with `overloadProblem`. */
-  isOverloaded(): boolean;
-  /** Counts a request and waits for its turn. Never rejects it: call `isOverloaded` first. */
-  begin(): Promise<RequestProgress>;
+  /** Counts a request. Calls its `start` when its turn comes, or its `reject`: one of them once, maybe at once. */
+  admit(request: ArrivedRequest): void;
 }
 
-/** A request that has begun. Both functions may be called repeatedly, one after the other. */
+/** A request that has arrived. */
+export interface ArrivedRequest {
+  /** The connection that sent it. */
+  connection: object;
+  start(progress: RequestProgress): void;
+  reject(): void;
+}
+
+/** A request that has started. Both functions may be called repeatedly, one after the other. */
 export interface RequestProgress {
+  /** When the request arrived, as `performance.now()`. */
+  readonly arrivedAt: number;
   /** Stops counting the request: it has ended, or waits for its client or for an event. The next one may start. */
   pause(): void;
   /** Counts the request again and waits for its turn. */
   resume(): Promise<void>;
 }
 
-/** Created once: most of the cost of an error is its stack trace, and an overloaded process rejects many requests. */
-export const overloadProblem = Unavailable(
-  'The service is overloaded. Nothing was changed. Try again after the time in `Retry-After`.',
-  { headers: { 'Retry-After': '1' } },
-);
+/** A request that waits for its turn. */
+interface WaitingRequest {
+  since: number;
+  start(): void;
+  /** Absent if the request has started before: it is not rejected any more. */
+  reject?(): void;
+}
 
 /**
- * Creates admission control. A process is overloaded if `maxInProgress` requests are in progress, or
- * `maxWhenSaturated` while it is saturated. A busy process handles few requests at the same time: so each turn of
- * its event loop is short, and it soon reads and rejects those that arrive. Deno does not tell whether its event loop
- * is idle, so there `maxInProgress` alone holds.
+ * Creates admission control. A process rejects a request if `maxInProgress` are in progress, or `maxWhenSaturated`
+ * while it is saturated. A busy process handles few requests at the same time: so each turn of its event loop is
+ * short, and it soon reads those that arrive. In sustained overload, those that arrive last start first, and none
+ * waits for long: a request is answered soon, or rejected soon.
+ *
+ * Deno does not tell whether its event loop is idle, so there `maxInProgress` alone holds.
  */
 export function createAdmission({
   maxInProgress,
@@ -64,53 +77,87 @@ export function createAdmission({
   maxRunningWhenBusy = 16,
 }: AdmissionLimits): Admission {
   let running = 0;
-  const waiting: (() => void)[] = [];
+  // in the order of arrival
+  const waiting: WaitingRequest[] = [];
   let hasTimer = false;
   const getBusyMs = watchEventLoop();
   const isBusy = () => getBusyMs() >= busyAfterMs;
-  const isSaturated = () => getBusyMs() >= saturatedAfterMs;
+  const overload = createSustainedOverload(maxWhenSaturated);
+  const isOverloaded = () => isBusy() && overload.isSustained();
   return {
-    isOverloaded() {
-      const limit = isSaturated() ? Math.min(maxWhenSaturated, maxInProgress) : maxInProgress;
-      return running + waiting.length >= limit;
-    },
-    async begin() {
-      let isCounted = false;
-      const progress: RequestProgress = {
-        pause() {
-          if (!isCounted) return;
-          isCounted = false;
-          running -= 1;
-          if (running < maxRunningWhenBusy) startNext(1);
-        },
-        async resume() {
-          if (isCounted) return;
-          isCounted = true;
-          await waitForTurn();
-        },
-      };
-      await progress.resume();
-      return progress;
+    admit({ connection, start, reject }) {
+      overload.recordRequest(connection);
+      if (isOverloaded()) rejectLate();
+      if (isFull()) {
+        overload.recordRejection();
+        reject();
+        return;
+      }
+      const arrivedAt = performance.now();
+      const progress = createProgress(arrivedAt);
+      waitForTurn({ since: arrivedAt, start: () => start(progress), reject });
     },
   };
 
-  async function waitForTurn(): Promise<void> {
-    // called for every request, because a period ends only at a call
-    const wasBusy = isBusy();
-    if (waiting.length === 0 && (running < maxRunningWhenBusy || !wasBusy)) {
+  function isFull(): boolean {
+    const isSaturated = getBusyMs() >= saturatedAfterMs;
+    return (
+      running + waiting.length >= (isSaturated ? Math.min(maxWhenSaturated, maxInProgress) : maxInProgress)
+    );
+  }
+
+  function createProgress(arrivedAt: number): RequestProgress {
+    let isCounted = true;
+    return {
+      arrivedAt,
+      pause() {
+        if (!isCounted) return;
+        isCounted = false;
+        running -= 1;
+        if (running < getMaxRunning()) startNext(1);
+      },
+      async resume() {
+        if (isCounted) return;
+        isCounted = true;
+        await new Promise<void>((start) => waitForTurn({ since: performance.now(), start }));
+      },
+    };
+  }
+
+  function getMaxRunning(): number {
+    return isOverloaded() ? Math.min(maxRunningWhenOverloaded, maxRunningWhenBusy) : maxRunningWhenBusy;
+  }
+
+  function waitForTurn(request: WaitingRequest): void {
+    if (waiting.length === 0 && (running < getMaxRunning() || !isBusy())) {
       running += 1;
+      request.start();
       return;
     }
+    waiting.push(request);
     if (!hasTimer) setTimeout(startMore, periodMs);
     hasTimer = true;
-    // `startNext` counts it as running
-    await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
   function startNext(count: number): void {
-    for (const start of waiting.splice(0, count)) {
+    for (const { start } of isOverloaded() ? waiting.splice(-count) : waiting.splice(0, count)) {
       running += 1;
       start();
+    }
+  }
+
+  /** Rejects the requests that have waited for too long. Starts those that cannot be rejected. */
+  function rejectLate(): void {
+    const latest = performance.now() - maxWaitWhenOverloadedMs;
+    const inTime = waiting.findIndex(({ since }) => since >= latest);
+    for (const { reject, start } of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) {
+      if (reject) {
+        overload.recordRejection();
+        reject();
+      } else {
+        running += 1;
+        start();
+      }
     }
   }
 
@@ -123,20 +170,4 @@ export function createAdmission({
     hasTimer = waiting.length > 0;
     if (hasTimer) setTimeout(startMore, periodMs);
   }
-}
-
-/** Returns a function that returns for how long the event loop of this thread has had no idle time, milliseconds. */
-function watchEventLoop(): () => number {
-  let since = performance.now();
-  let before = performance.eventLoopUtilization();
-  let busyMs = 0;
-  return () => {
-    const now = performance.now();
-    if (now - since < periodMs) return busyMs;
-    const { utilization } = performance.eventLoopUtilization(before);
-    busyMs = utilization > 1 - minIdle ? busyMs + now - since : 0;
-    since = now;
-    before = performance.eventLoopUtilization();
-    return busyMs;
-  };
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { id, NotFound, operation } from '#libs/contract';
 import { type HttpFixture, httpFixture, insider } from '../testing/http-fixture.ts';
+import { createAdmission } from './admission.ts';
 import { handle, reply } from './handle.ts';
 
 const getOld = operation({
@@ -54,6 +55,14 @@ test('problems of a deprecated operation have Deprecation and Sunset', async () 
   expect(getNotice(await http.ask('GET', path, { as: null }))).toEqual([401, ...dates]);
   expect(getNotice(await http.ask('GET', path, { as: 'outsider' }))).toEqual([403, ...dates]);
   expect(getNotice(await http.ask('GET', `${path}?x=1`))).toEqual([400, ...dates]);
+});
+
+test('a rejection because of overload has Deprecation and Sunset', async () => {
+  const routes = [handle(getOld, async () => reply({}, { etag: '1' }))];
+  const overloaded = await httpFixture(routes, { admission: createAdmission({ maxInProgress: 0 }) });
+  const response = await overloaded.ask('GET', `/api/v1/old/${existingId}`);
+  await overloaded.listening.close(0);
+  expect(getNotice(response)).toEqual([503, ...dates]);
 });
 
 test('responses of other operations have neither', async () => {

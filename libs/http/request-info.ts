@@ -1,5 +1,5 @@
 /** The information about a request that a handler can read, and the audit details it can add. */
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { parseBasicPassword, parseCookies } from './credentials.ts';
 import { matchesEtag, parseIfMatch } from './etag.ts';
 import type { AuditDetails, RequestInfo } from './handle.ts';
@@ -11,6 +11,16 @@ export interface RequestNotes {
    */
   details: AuditDetails;
   replayed: boolean;
+}
+
+/** Returns notes without any entry. */
+export function createNotes(): RequestNotes {
+  return { details: {}, replayed: false };
+}
+
+/** Returns the id of the request that a response belongs to. */
+export function getRequestId(response: Response): string {
+  return String(response.getHeader('X-Request-Id'));
 }
 
 /** Creates the `RequestInfo` of a request. `audit` adds to `notes`. */

@@ -1,5 +1,5 @@
 /** Renders and sends responses and problems. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
@@ -139,7 +139,11 @@ function toLoggedPath(path: string): string {
  * Sends a problem (RFC 9457), or the HTML page for it. If the response has already started, closes the
  * connection.
  */
-export function sendProblem(response: Response, problem: Problem, page?: ReturnType<ProblemPage>): void {
+export function sendProblem(
+  response: ServerResponse,
+  problem: Problem,
+  page?: ReturnType<ProblemPage>,
+): void {
   const { kind, headers } = problem;
   if (response.headersSent) {
     response.destroy();
@@ -150,7 +154,7 @@ export function sendProblem(response: Response, problem: Problem, page?: ReturnT
   for (const [name, value] of Object.entries({ ...headers, ...page?.headers }))
     response.setHeader(name, value);
   const body = page?.html ?? toProblemBody(problem, String(response.getHeader('X-Request-Id') ?? ''));
-  response.status(kind.status);
+  response.statusCode = kind.status;
   response.setHeader('Content-Type', page ? 'text/html; charset=utf-8' : 'application/problem+json');
   response.setHeader('Content-Length', Buffer.byteLength(body));
   endResponse(response, response.req.method === 'HEAD' ? undefined : body);

@@ -12,13 +12,14 @@ import {
   rateLimitHeaders,
   TooManyRequests,
 } from '#libs/contract';
-import { type Admission, overloadProblem, type RequestProgress } from './admission.ts';
+import type { RequestProgress } from './admission.ts';
+import { getProgress, overloadProblem } from './admission-handler.ts';
 import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, Principal, Route } from './handle.ts';
 import { groupByPath, toAllow, toExpressPath } from './paths.ts';
 import { answerPreflight } from './preflight.ts';
 import { type BodyReading, parseRequest } from './request.ts';
-import { createRequestInfo, type RequestNotes } from './request-info.ts';
+import { createNotes, createRequestInfo, getRequestId } from './request-info.ts';
 import { createResourceGuard } from './resource-guard.ts';
 import { type RespondOptions, respond } from './respond.ts';
 import { getErrorPaths, send, sendProblem, toProblem } from './responses.ts';
@@ -48,15 +49,11 @@ export interface RouterOptions extends RespondOptions {
   authenticate: Authenticate;
   /** The rate limit per principal, if there is one. */
   limit: TokenBucket | undefined;
-  /** Decides whether a request is rejected because the process is overloaded, and when it begins otherwise. */
-  admission?: Admission;
   /** What all routers of the process share to read bodies. */
   bodies: BodyReading;
-  /** Runs the handling of a request in a trace span. */
-  span<R>(name: string, headers: Request['headers'], work: () => Promise<R>): Promise<R>;
+  /** Runs the handling of a request in a trace span. The request arrived `ageMs` milliseconds ago. */
+  span<R>(name: string, headers: Request['headers'], ageMs: number, work: () => Promise<R>): Promise<R>;
   onOutcome(outcome: RequestOutcome): void;
-  /** Called instead of `onOutcome` for a request that is rejected because the process is overloaded. */
-  onOverload?(operation: AnyOperation): void;
 }
 
 /** Creates a router with a route for each operation. */
@@ -74,9 +71,11 @@ export function createRouter(options: RouterOptions): express.RequestHandler {
       const declaredProblems = new Set(getProblems(operation));
       expressRoute[operation.method]((request, response) => {
         response.setHeaders(new Map(Object.entries(deprecationHeaders(operation))));
-        if (options.admission?.isOverloaded()) return rejectForOverload(options, route, request, response);
-        return options.span(operation.id, request.headers, () =>
-          serve(options, route, declaredProblems, request, response),
+        const progress = getProgress(request);
+        if (progress === 'rejected') return rejectForOverload(route, request, response);
+        const now = performance.now();
+        return options.span(operation.id, request.headers, now - (progress?.arrivedAt ?? now), () =>
+          serve(options, route, declaredProblems, request, response, progress),
         );
       });
       if (operation.crossOrigin) expressRoute.options(answerPreflight(operation, allow));
@@ -93,18 +92,17 @@ async function serve(
   declaredProblems: Set<Problem['kind']>,
   request: Request,
   response: Response,
+  progress: RequestProgress | undefined,
 ): Promise<void> {
-  const startedAt = performance.now();
+  const arrivedAt = progress?.arrivedAt ?? performance.now();
   const { operation } = route;
   const requestId = getRequestId(response);
   const notes = createNotes();
   const call = createRequestInfo(request, requestId, notes);
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
-  let progress: RequestProgress | undefined;
   let mayHaveWritten = false;
   try {
-    progress = await options.admission?.begin();
     principal = operation.access.authenticated
       ? await authenticateRequest(options.authenticate, request, call.address)
       : undefined;
@@ -141,7 +139,7 @@ async function serve(
     operation: operation.id,
     method: request.method,
     status: response.statusCode,
-    durationMs: performance.now() - startedAt,
+    durationMs: performance.now() - arrivedAt,
     requestId,
     principal,
     ...(failure && { problem: failure.problem.kind.code, ...getErrorPaths(failure.problem) }),
@@ -157,28 +155,10 @@ async function serve(
   });
 }
 
-/** Rejects a request because of overload. Does as little as possible, to leave time for the accepted requests. */
-function rejectForOverload(
-  { onOverload }: RouterOptions,
-  { operation, problemPage }: Route,
-  request: Request,
-  response: Response,
-): void {
-  const page = problemPage?.(
-    overloadProblem,
-    createRequestInfo(request, getRequestId(response), createNotes()),
-    request.query,
-  );
-  sendProblem(response, overloadProblem, page);
-  onOverload?.(operation);
-}
-
-function getRequestId(response: Response): string {
-  return String(response.getHeader('X-Request-Id'));
-}
-
-function createNotes(): RequestNotes {
-  return { details: {}, replayed: false };
+/** Sends the page for a request that was rejected before it reached Express. */
+function rejectForOverload({ problemPage }: Route, request: Request, response: Response): void {
+  const call = createRequestInfo(request, getRequestId(response), createNotes());
+  sendProblem(response, overloadProblem, problemPage?.(overloadProblem, call, request.query));
 }
 
 /** Throws if the principal exceeds the rate limit or may not call the operation. */

@@ -1,10 +1,11 @@
 /** The Express application around the routers, and the HTTP listener with graceful shutdown. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
+import { type AdmissionOptions, admitRequests } from './admission-handler.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { closeStalledReaders, serveConnections } from './connections.ts';
 import { createPathRedactor } from './loggable-path.ts';
@@ -17,13 +18,13 @@ import { sendProblem, toProblem } from './responses.ts';
  * a page sends its own policy. X-Frame-Options is omitted because `frame-ancestors` replaces it and is more
  * precise.
  */
-const headers = {
+const setSecurityHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   },
   xFrameOptions: false,
-};
+});
 
 /**
  * A request that matched no operation: an unknown path, a known path with another method, or a malformed
@@ -43,6 +44,8 @@ export interface UnmatchedRequest {
  */
 export function application(options: {
   routers: readonly express.RequestHandler[];
+  /** Without it, every request is accepted. */
+  admission?: AdmissionOptions;
   operations: readonly AnyOperation[];
   apiPrefix: string;
   /** Networks whose `X-Forwarded-For` header is trusted, as CIDRs. */
@@ -51,14 +54,19 @@ export function application(options: {
   onError(message: string, error: unknown): void;
   /** Called for every request that matched no operation. */
   unmatched?(request: UnmatchedRequest): void;
-}): express.Express {
+}): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   const trusted = options.trustedProxies.flatMap(splitWholeNetwork);
   app.set('query parser', 'simple');
   app.set('trust proxy', trusted.length > 0 ? trusted : false);
-  app.use(helmet(headers), setRequestId, assertUniqueHeaders, escapeMalformedPath);
+  const addHeaders = createHeaders();
+  app.use((request, response, next) => {
+    addHeaders(request, response);
+    next();
+  });
+  app.use(assertUniqueHeaders, escapeMalformedPath);
   const toLoggablePath = createPathRedactor(options.operations, options.apiPrefix);
   const rejectUnmatched = (response: Response, problem: Problem) => {
     options.unmatched?.({
@@ -77,7 +85,26 @@ export function application(options: {
     if (problem.kind.status >= 500) options.onError('Request failed outside of an operation', error);
     rejectUnmatched(response, problem);
   });
-  return app;
+  const { admission, apiPrefix } = options;
+  return admission ? admitRequests(app, { ...admission, apiPrefix, addHeaders }) : app;
+}
+
+/** Returns the security headers. They are the same for every response, and `helmet` computes them anew each time. */
+function getSecurityHeaders(): Map<string, string> {
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  setSecurityHeaders(response.req, response, () => {});
+  return new Map(Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]));
+}
+
+/** Returns a function that adds the headers that all responses have. */
+function createHeaders() {
+  const securityHeaders = getSecurityHeaders();
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const sent = request.headers['x-request-id'];
+    const isValid = typeof sent === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(sent);
+    response.setHeaders(securityHeaders);
+    response.setHeader('X-Request-Id', isValid ? sent : randomUUID());
+  };
 }
 
 /** A server that listens on a port. */
@@ -179,12 +206,6 @@ function escapeMalformedPath(request: Request, _response: Response, next: NextFu
       request.url = path.replaceAll('%', '%25') + query;
     }
   }
-  next();
-}
-
-function setRequestId(request: Request, response: Response, next: NextFunction): void {
-  const sent = request.get('x-request-id');
-  response.setHeader('X-Request-Id', sent && /^[A-Za-z0-9._-]{1,128}$/.test(sent) ? sent : randomUUID());
   next();
 }
 

@@ -53,12 +53,13 @@ export function createPublicApplication(context: ProcessContext, services: reado
     context.metrics.request({ operation: id, status: 503, durationMs: 0, problem: 'unavailable' });
     logOverload();
   };
-  const common = { apiPrefix, limit, admission, onOverload };
+  const routes = services.flatMap(({ handlers }) => handlers.routes);
   return application({
     routers: services.map((service) =>
-      createRouter({ ...toRouterDeps(context, service), ...service.handlers, ...common }),
+      createRouter({ ...toRouterDeps(context, service), ...service.handlers, apiPrefix, limit }),
     ),
-    operations: services.flatMap(({ handlers }) => handlers.routes.map(({ operation }) => operation)),
+    admission: { admission, routes, onOverload },
+    operations: routes.map(({ operation }) => operation),
     apiPrefix,
     trustedProxies: settings.TRUSTED_PROXIES,
     unmatched: (request) => {
@@ -123,8 +124,13 @@ function toRouterDeps(
     store,
     bodies,
     cursorKeyring: settings.ENCRYPTION_KEYS.derive('cursors'),
-    span<R>(name: string, { traceparent }: IncomingHttpHeaders, work: () => Promise<R>): Promise<R> {
-      return tracing.withSpan({ name, kind: 'server', from: traceparent }, work);
+    span<R>(
+      name: string,
+      { traceparent }: IncomingHttpHeaders,
+      ageMs: number,
+      work: () => Promise<R>,
+    ): Promise<R> {
+      return tracing.withSpan({ name, kind: 'server', from: traceparent, ageMs }, work);
     },
     onOutcome({ principal, error, audit, ...outcome }: RequestOutcome) {
       metrics.request(outcome);

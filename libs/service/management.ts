@@ -2,6 +2,7 @@
  * The application of the management port: health, metrics and admin operations. It must not be exposed
  * through the ingress.
  */
+import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { AnyOperation } from '#libs/contract';
 import { application, type UnmatchedRequest } from '#libs/http';
@@ -22,7 +23,7 @@ export interface ManagementOptions {
 }
 
 /** Creates the application with `/healthz`, `/readyz`, `/metrics` and the admin operations. */
-export function createManagementApp(options: ManagementOptions): express.Express {
+export function createManagementApp(options: ManagementOptions): RequestListener {
   const { routers, operations, unmatched, onError } = options;
   return application({
     routers: [createHealthRouter(options), ...routers],

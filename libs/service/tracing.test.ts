@@ -62,6 +62,13 @@ test('a request, its commands and its event are one trace', async () => {
   expect(traceparents).toEqual([request, consumed].map((span) => `00-${traceId}-${span?.spanId}-01`));
 });
 
+test('a span begins when its work arrived', async () => {
+  const [span] = await trace('has-waited', {}, (tracing) =>
+    tracing.withSpan({ name: 'x', kind: 'server', ageMs: 5_000 }, async () => {}),
+  );
+  expect(span?.durationMs).toBeGreaterThanOrEqual(4_999);
+});
+
 test('a span of failed work is marked as failed', async () => {
   const spans = await trace('failing', {}, async (tracing) => {
     const failing = tracing.withSpan({ name: 'x', kind: 'server' }, async () => {

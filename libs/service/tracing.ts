@@ -16,6 +16,8 @@ export interface SpanOptions {
   kind: SpanType;
   /** The `traceparent` of the parent span. */
   from?: unknown;
+  /** How long ago the work began, milliseconds. Default: now. */
+  ageMs?: number;
   attributes?: Attributes;
 }
 
@@ -138,13 +140,13 @@ export async function startTracing(otlp: OtlpOptions | undefined): Promise<Traci
 
 function startSpan(
   spans: SpanSource | undefined,
-  { name, kind, from, attributes }: SpanOptions,
+  { name, kind, from, ageMs = 0, attributes }: SpanOptions,
 ): Pick<WorkUnit, 'context' | 'span'> {
   if (!spans) return { context: undefined, span: undefined };
   const parent = spans.toContext(from, kind === 'server' ? 'caller' : 'us');
   const span = spans.tracer.startSpan(
     name,
-    { kind: spans.kinds[kind], ...(attributes && { attributes }) },
+    { kind: spans.kinds[kind], startTime: Date.now() - ageMs, ...(attributes && { attributes }) },
     parent,
   );
   return { context: spans.trace.setSpan(parent, span), span };

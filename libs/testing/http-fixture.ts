@@ -76,15 +76,20 @@ export async function httpFixture(
     cursorKeyring,
     apiPrefix: '/api/v1',
     limit: options.limit,
-    ...(options.admission && { admission: options.admission }),
     bodies: options.bodies ?? { budget: createBodyBudget(64 * 2 ** 20), parser: createBodyParser() },
-    span: (_name, _headers, work) => work(),
+    span: (_name, _headers, _ageMs, work) => work(),
     onOutcome: (outcome) => void outcomes.push(outcome),
-    onOverload: ({ id }) => void rejected.push(id),
   });
   const operations: AnyOperation[] = handled.map(({ operation }) => operation);
   const app = application({
     routers: [router],
+    ...(options.admission && {
+      admission: {
+        admission: options.admission,
+        routes: handled,
+        onOverload: ({ id }) => void rejected.push(id),
+      },
+    }),
     operations,
     apiPrefix: '/api/v1',
     trustedProxies: options.trustedProxies ?? [],

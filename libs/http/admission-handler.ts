@@ -1,0 +1,80 @@
+/** Admits requests to an application, or rejects them because of overload, before any other work. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type AnyOperation, deprecationHeaders, Unavailable } from '#libs/contract';
+import type { Admission, RequestProgress } from './admission.ts';
+import type { Route } from './handle.ts';
+import { sendProblem } from './responses.ts';
+import { createRouteFinder } from './route-finder.ts';
+
+/** What decides about requests. */
+export interface AdmissionOptions {
+  admission: Admission;
+  routes: readonly Route[];
+  /** Called for each rejected request. */
+  onOverload(operation: AnyOperation): void;
+}
+
+/** What the responses of rejected requests need. */
+interface RejectionOptions {
+  /** Prefix of all API paths, e.g. `/api/v1`. */
+  apiPrefix: string;
+  /** Adds the headers that all responses have. */
+  addHeaders(request: IncomingMessage, response: ServerResponse): void;
+}
+
+/** Created once: most of the cost of an error is its stack trace, and an overloaded process rejects many requests. */
+export const overloadProblem = Unavailable(
+  'The service is overloaded. Nothing was changed. Try again after the time in `Retry-After`.',
+  { headers: { 'Retry-After': '1' } },
+);
+
+const progressOf = new WeakMap<IncomingMessage, RequestProgress | 'rejected'>();
+
+/**
+ * Returns the progress of a request, or `rejected` if the response must be `overloadProblem`. Returns `undefined` if
+ * there is no admission control.
+ */
+export function getProgress(request: IncomingMessage): RequestProgress | 'rejected' | undefined {
+  return progressOf.get(request);
+}
+
+/**
+ * Returns a listener that admits requests to `app`. A rejected request does not reach it, because Express needs most of
+ * the time of a rejection, unless a browser may need a page for it. Requests that match no route pass.
+ */
+export function admitRequests(
+  app: RequestListener,
+  { admission, routes, onOverload, apiPrefix, addHeaders }: AdmissionOptions & RejectionOptions,
+): RequestListener {
+  const findRoute = createRouteFinder(routes, apiPrefix);
+  return (request, response) => {
+    const route = findRoute(request.method ?? '', getPath(request.url ?? ''));
+    if (!route) return app(request, response);
+    admission.admit({
+      connection: request.socket,
+      start(progress) {
+        progressOf.set(request, progress);
+        // also if Express rejects the request before it reaches its route, or if the client has gone
+        if (response.closed) progress.pause();
+        else response.once('close', () => progress.pause());
+        app(request, response);
+      },
+      reject() {
+        onOverload(route.operation);
+        if (route.problemPage) {
+          progressOf.set(request, 'rejected');
+          app(request, response);
+          return;
+        }
+        addHeaders(request, response);
+        response.setHeaders(new Map(Object.entries(deprecationHeaders(route.operation))));
+        sendProblem(response, overloadProblem);
+      },
+    });
+  };
+}
+
+/** Returns the path of a request target. A target may also be a whole URL (RFC 9112, 3.2.2). */
+function getPath(target: string): string {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(target)?.[1] ?? '';
+}
