@@ -10,8 +10,8 @@ import { createRouteFinder } from './route-finder.ts';
 export interface AdmissionOptions {
   admission: Admission;
   routes: readonly Route[];
-  /** Called for each rejected request. */
-  onOverload(operation: AnyOperation): void;
+  /** Called for each rejected request, with its operation if it has one. */
+  onOverload(operation: AnyOperation | undefined): void;
 }
 
 /** What the responses of rejected requests need. */
@@ -38,39 +38,38 @@ export function getProgress(request: IncomingMessage): RequestProgress | 'reject
   return progressOf.get(request);
 }
 
+/** Stops counting a request that ends outside of its operation. */
+export function endProgress(request: IncomingMessage): void {
+  const progress = progressOf.get(request);
+  if (typeof progress === 'object') progress.pause();
+}
+
 /**
- * Returns a listener that admits requests to `app`. A rejected request does not reach it, because Express needs most of
- * the time of a rejection, unless a browser may need a page for it. Requests that match no route pass.
+ * Returns a listener that passes a request to `app` when it is admitted. If it is rejected and a browser may need a
+ * page, `app` sends it. The listener sends other rejections itself, for less time than Express needs.
  */
 export function admitRequests(
   app: RequestListener,
   { admission, routes, onOverload, apiPrefix, addHeaders }: AdmissionOptions & RejectionOptions,
 ): RequestListener {
   const findRoute = createRouteFinder(routes, apiPrefix);
-  return (request, response) => {
+  return async (request, response) => {
+    const progress = await admission.admit(request.socket);
+    if (progress) {
+      progressOf.set(request, progress);
+      app(request, response);
+      return;
+    }
     const route = findRoute(request.method ?? '', getPath(request.url ?? ''));
-    if (!route) return app(request, response);
-    admission.admit({
-      connection: request.socket,
-      start(progress) {
-        progressOf.set(request, progress);
-        // also if Express rejects the request before it reaches its route, or if the client has gone
-        if (response.closed) progress.pause();
-        else response.once('close', () => progress.pause());
-        app(request, response);
-      },
-      reject() {
-        onOverload(route.operation);
-        if (route.problemPage) {
-          progressOf.set(request, 'rejected');
-          app(request, response);
-          return;
-        }
-        addHeaders(request, response);
-        response.setHeaders(new Map(Object.entries(deprecationHeaders(route.operation))));
-        sendProblem(response, overloadProblem);
-      },
-    });
+    onOverload(route?.operation);
+    if (route?.problemPage) {
+      progressOf.set(request, 'rejected');
+      app(request, response);
+      return;
+    }
+    addHeaders(request, response);
+    if (route) response.setHeaders(new Map(Object.entries(deprecationHeaders(route.operation))));
+    sendProblem(response, overloadProblem);
   };
 }
 

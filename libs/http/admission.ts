@@ -33,16 +33,11 @@ const maxWaitWhenOverloadedMs = 5;
 
 /** Counts the requests of a process and decides when each may run. */
 export interface Admission {
-  /** Counts a request. Calls its `start` when its turn comes, or its `reject`: one of them once, maybe at once. */
-  admit(request: ArrivedRequest): void;
-}
-
-/** A request that has arrived. */
-export interface ArrivedRequest {
-  /** The connection that sent it. */
-  connection: object;
-  start(progress: RequestProgress): void;
-  reject(): void;
+  /**
+   * Counts a request of a connection and waits for its turn. Returns `undefined` if the process is overloaded: then
+   * reject the request. Otherwise call `pause` when it ends.
+   */
+  admit(connection: object): Promise<RequestProgress | undefined>;
 }
 
 /** A request that has started. Both functions may be called repeatedly, one after the other. */
@@ -58,16 +53,16 @@ export interface RequestProgress {
 /** A request that waits for its turn. */
 interface WaitingRequest {
   since: number;
-  start(): void;
-  /** Absent if the request has started before: it is not rejected any more. */
-  reject?(): void;
+  /** Whether it has started before. Then it is not rejected any more. */
+  hasStarted: boolean;
+  end(isAdmitted: boolean): void;
 }
 
 /**
  * Creates admission control. A process rejects a request if `maxInProgress` are in progress, or `maxWhenSaturated`
  * while it is saturated. A busy process handles few requests at the same time: so each turn of its event loop is
  * short, and it soon reads those that arrive. In sustained overload, those that arrive last start first, and none
- * waits for long: a request is answered soon, or rejected soon.
+ * waits for long before it starts: it is answered soon, or rejected soon.
  *
  * Deno does not tell whether its event loop is idle, so there `maxInProgress` alone holds.
  */
@@ -77,25 +72,23 @@ export function createAdmission({
   maxRunningWhenBusy = 16,
 }: AdmissionLimits): Admission {
   let running = 0;
-  // in the order of arrival
-  const waiting: WaitingRequest[] = [];
+  // in the order in which they began to wait
+  let waiting: WaitingRequest[] = [];
   let hasTimer = false;
   const getBusyMs = watchEventLoop();
   const isBusy = () => getBusyMs() >= busyAfterMs;
   const overload = createSustainedOverload(maxWhenSaturated);
   const isOverloaded = () => isBusy() && overload.isSustained();
   return {
-    admit({ connection, start, reject }) {
+    async admit(connection) {
       overload.recordRequest(connection);
-      if (isOverloaded()) rejectLate();
+      if (isOverloaded()) rejectExpired();
       if (isFull()) {
         overload.recordRejection();
-        reject();
         return;
       }
       const arrivedAt = performance.now();
-      const progress = createProgress(arrivedAt);
-      waitForTurn({ since: arrivedAt, start: () => start(progress), reject });
+      return (await waitForTurn(false)) ? createProgress(arrivedAt) : undefined;
     },
   };
 
@@ -119,7 +112,7 @@ export function createAdmission({
       async resume() {
         if (isCounted) return;
         isCounted = true;
-        await new Promise<void>((start) => waitForTurn({ since: performance.now(), start }));
+        await waitForTurn(true);
       },
     };
   }
@@ -128,37 +121,39 @@ export function createAdmission({
     return isOverloaded() ? Math.min(maxRunningWhenOverloaded, maxRunningWhenBusy) : maxRunningWhenBusy;
   }
 
-  function waitForTurn(request: WaitingRequest): void {
+  /** Returns whether the turn has come: otherwise the request is rejected. */
+  function waitForTurn(hasStarted: boolean): Promise<boolean> {
     if (waiting.length === 0 && (running < getMaxRunning() || !isBusy())) {
       running += 1;
-      request.start();
-      return;
+      return Promise.resolve(true);
     }
-    waiting.push(request);
     if (!hasTimer) setTimeout(startMore, periodMs);
     hasTimer = true;
+    return new Promise((end) => waiting.push({ since: performance.now(), hasStarted, end }));
   }
 
   function startNext(count: number): void {
-    for (const { start } of isOverloaded() ? waiting.splice(-count) : waiting.splice(0, count)) {
+    for (let started = 0; started < count && waiting.length > 0; started += 1) {
       running += 1;
-      start();
+      takeNext()?.end(true);
     }
   }
 
-  /** Rejects the requests that have waited for too long. Starts those that cannot be rejected. */
-  function rejectLate(): void {
-    const latest = performance.now() - maxWaitWhenOverloadedMs;
-    const inTime = waiting.findIndex(({ since }) => since >= latest);
-    for (const { reject, start } of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) {
-      if (reject) {
-        overload.recordRejection();
-        reject();
-      } else {
-        running += 1;
-        start();
-      }
-    }
+  /** Removes the request that starts next: in sustained overload the oldest that has started before, or the newest. */
+  function takeNext(): WaitingRequest | undefined {
+    if (!isOverloaded()) return waiting.shift();
+    const at = waiting.findIndex(({ hasStarted }) => hasStarted);
+    return at === -1 ? waiting.pop() : waiting.splice(at, 1)[0];
+  }
+
+  function rejectExpired(): void {
+    const oldest = performance.now() - maxWaitWhenOverloadedMs;
+    const isExpired = ({ since, hasStarted }: WaitingRequest) => since < oldest && !hasStarted;
+    const expired = waiting.filter(isExpired);
+    if (expired.length === 0) return;
+    waiting = waiting.filter((request) => !isExpired(request));
+    overload.recordRejection();
+    for (const { end } of expired) end(false);
   }
 
   /**

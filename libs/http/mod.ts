@@ -1,7 +1,6 @@
 /** Public interface of the HTTP library: turns operations and their handlers into Express routes. */
 
 export { type Admission, type AdmissionLimits, createAdmission } from './admission.ts';
-
 export { createBodyBudget } from './body-budget.ts';
 export { createBodyParser } from './body-parser.ts';
 export { createBoundedCache } from './bounded-cache.ts';

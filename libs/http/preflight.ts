@@ -1,6 +1,7 @@
 /** CORS preflight requests: browsers send them before a cross-origin request that is not a simple one. */
 import type { RequestHandler } from 'express';
 import { type AnyOperation, hasEtag } from '#libs/contract';
+import { endProgress } from './admission-handler.ts';
 
 /** How long a browser caches the preflight response, in seconds. */
 const maxAgeSeconds = 86_400;
@@ -18,7 +19,8 @@ export function answerPreflight(operation: AnyOperation, allow: string): Request
     ...(hasEtag(operation) && { 'Access-Control-Allow-Headers': 'If-None-Match' }),
     'Access-Control-Max-Age': String(maxAgeSeconds),
   };
-  return (_request, response) => {
+  return (request, response) => {
+    endProgress(request);
     response.status(204).set(headers).end();
   };
 }

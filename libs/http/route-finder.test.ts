@@ -22,6 +22,7 @@ test.each([
   ['HEAD', '/api/v1/things/7', 'getThing'],
   ['PATCH', '/api/v1/things/%2F', 'changeThing'],
   ['GET', '/api/v1/things/counts', 'countThings'],
+  ['PATCH', '/api/v1/things/counts', undefined],
   ['GET', '/shared/7', 'share'],
   ['DELETE', '/api/v1/things/7', undefined],
   ['OPTIONS', '/api/v1/things/7', undefined],

@@ -16,19 +16,16 @@ export function createRouteFinder<T extends WithOperation>(
   apiPrefix: string,
 ): (method: string, path: string) => T | undefined {
   const groups = groupByPath(routes, ({ operation }) => toExpressPath(operation, apiPrefix));
-  const ordered = groups.flatMap(([path, group]) =>
-    group.map((route) => ({ route, segments: path.split('/') })),
-  );
-  const toShape = (method: string, segments: readonly string[]) => `${method} ${segments.length}`;
-  const byShape = Map.groupBy(ordered, ({ route, segments }) =>
-    toShape(route.operation.method.toUpperCase(), segments),
-  );
+  const paths = groups.map(([path, group]) => ({ segments: path.split('/'), group }));
+  const byLength = Map.groupBy(paths, ({ segments }) => segments.length);
   return (method, path) => {
     const sent = path.split('/');
-    const candidates = byShape.get(toShape(method === 'HEAD' ? 'GET' : method, sent));
-    const found = candidates?.find(({ segments }) =>
-      segments.every((segment, at) => (segment.startsWith(':') ? sent[at] !== '' : segment === sent[at])),
-    );
-    return found?.route;
+    const found = byLength
+      .get(sent.length)
+      ?.find(({ segments }) =>
+        segments.every((segment, at) => (segment.startsWith(':') ? sent[at] !== '' : segment === sent[at])),
+      );
+    const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+    return found?.group.find(({ operation }) => operation.method === name);
   };
 }

@@ -5,7 +5,7 @@ import { type AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
-import { type AdmissionOptions, admitRequests } from './admission-handler.ts';
+import { type AdmissionOptions, admitRequests, endProgress } from './admission-handler.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { closeStalledReaders, serveConnections } from './connections.ts';
 import { createPathRedactor } from './loggable-path.ts';
@@ -69,6 +69,7 @@ export function application(options: {
   app.use(assertUniqueHeaders, escapeMalformedPath);
   const toLoggablePath = createPathRedactor(options.operations, options.apiPrefix);
   const rejectUnmatched = (response: Response, problem: Problem) => {
+    endProgress(response.req);
     options.unmatched?.({
       method: response.req.method,
       path: toLoggablePath(response.req.path),

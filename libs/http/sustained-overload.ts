@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 /** Overload is sustained if rejections follow each other for so long, with pauses shorter than that. */
 const sustainedAfterMs = 100;
 
-/** A connection is active if it sent a request in this second or in the one before. */
+/** The active connections are those that sent a request in this second, or in the one before if those were more. */
 const activeMs = 1_000;
 
 /** What is recorded to detect sustained overload. */
@@ -17,8 +17,8 @@ export interface SustainedOverload {
 }
 
 /**
- * Creates the detection. With fewer active connections there is no sustained overload: as many requests can be in
- * progress, even if their clients send the next one as soon as one is rejected.
+ * Creates the detection. `minConnections` is the number of requests that a saturated process accepts: fewer connections
+ * fit in, so a burst of theirs is soon over, even if their clients do not wait after a `503`.
  */
 export function createSustainedOverload(minConnections: number): SustainedOverload {
   let firstRejectedAt = Number.NEGATIVE_INFINITY;

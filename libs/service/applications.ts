@@ -49,8 +49,10 @@ export function createPublicApplication(context: ProcessContext, services: reado
   const limit =
     perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => context.now().getTime() }) : undefined;
   const logOverload = createOverloadLog(log);
-  const onOverload = ({ id }: AnyOperation) => {
-    context.metrics.request({ operation: id, status: 503, durationMs: 0, problem: 'unavailable' });
+  const onOverload = (operation: AnyOperation | undefined) => {
+    const outcome = { status: 503, durationMs: 0, problem: 'unavailable' };
+    if (operation) context.metrics.request({ operation: operation.id, ...outcome });
+    else context.metrics.unmatched(outcome.status);
     logOverload();
   };
   const routes = services.flatMap(({ handlers }) => handlers.routes);

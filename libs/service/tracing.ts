@@ -146,7 +146,12 @@ function startSpan(
   const parent = spans.toContext(from, kind === 'server' ? 'caller' : 'us');
   const span = spans.tracer.startSpan(
     name,
-    { kind: spans.kinds[kind], startTime: Date.now() - ageMs, ...(attributes && { attributes }) },
+    {
+      kind: spans.kinds[kind],
+      // with a start time, the duration is only precise to a millisecond
+      ...(ageMs > 0 && { startTime: Date.now() - ageMs }),
+      ...(attributes && { attributes }),
+    },
     parent,
   );
   return { context: spans.trace.setSpan(parent, span), span };

@@ -1,7 +1,7 @@
 /** The fixture for tests of admission control: a server whose requests wait or compute until a test ends them. */
 import { z } from 'zod';
 import { operation } from '#libs/contract';
-import { type Admission, type AdmissionLimits, type Authenticate, createAdmission, handle } from '#libs/http';
+import { type AdmissionLimits, type Authenticate, createAdmission, handle } from '#libs/http';
 import { httpFixture, insider } from './http-fixture.ts';
 import { until } from './until.ts';
 
@@ -31,11 +31,7 @@ export type AdmissionFixture = Awaited<ReturnType<typeof admissionFixture>>;
  * Starts the server. `/wait` and `/poll` wait until `endWaiting`, `/work` blocks the event loop in each of its turns
  * while `state.isBusy`, `/write` has a body, and `/ping` responds at once.
  */
-export async function admissionFixture(
-  limits: AdmissionLimits,
-  authenticate?: Authenticate,
-  admission: Admission = createAdmission(limits),
-) {
+export async function admissionFixture(limits: AdmissionLimits, authenticate?: Authenticate) {
   const waiting: (() => void)[] = [];
   let starts = 0;
   const state = {
@@ -64,7 +60,7 @@ export async function admissionFixture(
       handle(write, async () => ({})),
       handle(ping, async () => ({})),
     ],
-    { admission, ...(authenticate && { authenticate }) },
+    { admission: createAdmission(limits), ...(authenticate && { authenticate }) },
   );
 
   return {

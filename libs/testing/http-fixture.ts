@@ -41,7 +41,7 @@ export interface HttpFixture {
   /** The outcomes of requests, in order. */
   outcomes: RequestOutcome[];
   /** The ids of the operations of requests that were rejected because of overload, in order. */
-  rejected: string[];
+  rejected: (string | undefined)[];
   /** Errors that occurred outside of operations. */
   errors: unknown[];
   /** Sends a request with the token `as` (default `good`, null for none). */
@@ -66,7 +66,7 @@ export async function httpFixture(
   options: HttpFixtureOptions = {},
 ): Promise<HttpFixture> {
   const outcomes: RequestOutcome[] = [];
-  const rejected: string[] = [];
+  const rejected: (string | undefined)[] = [];
   const errors: unknown[] = [];
   const principals: Record<string, Principal> = { good: ada, outsider: { ...ada, key_id: 'outsider' } };
   const router = createRouter({
@@ -87,7 +87,7 @@ export async function httpFixture(
       admission: {
         admission: options.admission,
         routes: handled,
-        onOverload: ({ id }) => void rejected.push(id),
+        onOverload: (operation) => void rejected.push(operation?.id),
       },
     }),
     operations,
