@@ -1,4 +1,6 @@
 /** Tests that every request is admitted or rejected, and is not counted after its end, however it ends. */
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { operation } from '#libs/contract';
@@ -26,6 +28,11 @@ const toHead = (line: string, headers = 'Host: a\r\n') =>
 test.each([
   ['with two hosts', toHead('GET /api/v1/ping', twoHosts), 400],
   ['of an unknown path', toHead('GET /api/v1/unknown'), 404],
+  ['of a host without a path', toHead('GET foo://h'), 404],
+  ['of a scheme without a host', toHead('GET HTTP://'), 404],
+  ['of a broken address', toHead('GET http://[::1/'), 404],
+  ['of no resource', toHead('OPTIONS *'), 404],
+  ['of a whole address', toHead('GET http://h/api/v1/ping?'), 200],
   ['with another method', toHead('DELETE /api/v1/ping'), 405],
   ['before another origin', toHead('OPTIONS /api/v1/ping'), 204],
   ['of its operation', toHead('GET /api/v1/ping'), 200],
@@ -67,6 +74,30 @@ test('a rejection has the headers of every response', async () => {
   const names = await getNames(0);
   expect(names).toEqual(expect.arrayContaining(await getNames(10)));
   expect(names).toEqual(expect.arrayContaining(['content-security-policy', 'retry-after']));
+});
+
+test('a request whose client left while it waited does not start', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const turn = Promise.withResolvers<void>();
+  let isCounted = true;
+  const { port, outcomes } = await start({
+    async admit() {
+      arrived.resolve();
+      await turn.promise;
+      const pauseRequest = () => {
+        isCounted = false;
+      };
+      return { arrivedAt: performance.now(), pause: pauseRequest, resume: async () => {} };
+    },
+  });
+  const socket = connect(port, '127.0.0.1', () => socket.write(`${toHead('GET /api/v1/ping')}\r\n`));
+  await arrived.promise;
+  socket.destroy();
+  // the server notices that soon; it starts the request if it has not
+  await pause(200);
+  turn.resolve();
+  await until('the request does not count', async () => !isCounted);
+  expect(outcomes).toEqual([]);
 });
 
 test('the duration of a request includes its wait', async () => {

@@ -46,7 +46,8 @@ export function endProgress(request: IncomingMessage): void {
 
 /**
  * Returns a listener that passes a request to `app` when it is admitted. If it is rejected and a browser may need a
- * page, `app` sends it. The listener sends other rejections itself, for less time than Express needs.
+ * page, `app` sends it. The listener sends other rejections itself, for less time than Express needs. The target of a
+ * request begins with its path.
  */
 export function admitRequests(
   app: RequestListener,
@@ -55,12 +56,15 @@ export function admitRequests(
   const findRoute = createRouteFinder(routes, apiPrefix);
   return async (request, response) => {
     const progress = await admission.admit(request.socket);
+    // nobody waits for the answer, and the socket has lost its address
+    if (response.closed) return progress?.pause();
     if (progress) {
       progressOf.set(request, progress);
       app(request, response);
       return;
     }
-    const route = findRoute(request.method ?? '', getPath(request.url ?? ''));
+    const [path = ''] = /^[^?#]*/.exec(request.url ?? '') ?? [];
+    const route = findRoute(request.method ?? '', path);
     onOverload(route?.operation);
     if (route?.problemPage) {
       progressOf.set(request, 'rejected');
@@ -71,9 +75,4 @@ export function admitRequests(
     if (route) response.setHeaders(new Map(Object.entries(deprecationHeaders(route.operation))));
     sendProblem(response, overloadProblem);
   };
-}
-
-/** Returns the path of a request target. A target may also be a whole URL (RFC 9112, 3.2.2). */
-function getPath(target: string): string {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(target)?.[1] ?? '';
 }

@@ -1,5 +1,5 @@
 /**
- * Admission control: while the process has more work than it can do in time, it rejects requests at once, and handles
+ * Admission control: while the process has more work than it can do in time, it rejects some requests soon, and handles
  * few of the others at the same time.
  */
 import { performance } from 'node:perf_hooks';
@@ -25,7 +25,7 @@ const busyAfterMs = periodMs;
 /** A process is saturated if its event loop had no idle time for so long: `maxWhenSaturated` applies. */
 const saturatedAfterMs = 3 * periodMs;
 
-/** The number of requests that run at the same time in sustained overload, if that is less than in a busy process. */
+/** So many requests run at the same time in sustained overload, but never more than `maxRunningWhenBusy`. */
 const maxRunningWhenOverloaded = 8;
 
 /** In sustained overload, a request that has waited longer than this for its turn is rejected. */
@@ -34,8 +34,8 @@ const maxWaitWhenOverloadedMs = 5;
 /** Counts the requests of a process and decides when each may run. */
 export interface Admission {
   /**
-   * Counts a request of a connection and waits for its turn. Returns `undefined` if the process is overloaded: then
-   * reject the request. Otherwise call `pause` when it ends.
+   * Counts a request of a connection and waits for its turn. Returns `undefined` if the request must be rejected.
+   * Otherwise call `pause` when it ends.
    */
   admit(connection: object): Promise<RequestProgress | undefined>;
 }
@@ -64,7 +64,7 @@ interface WaitingRequest {
  * short, and it soon reads those that arrive. In sustained overload, those that arrive last start first, and none
  * waits for long before it starts: it is answered soon, or rejected soon.
  *
- * Deno does not tell whether its event loop is idle, so there `maxInProgress` alone holds.
+ * Deno does not report the idle time of its event loop, so there `maxInProgress` alone holds.
  */
 export function createAdmission({
   maxInProgress,
@@ -78,11 +78,11 @@ export function createAdmission({
   const getBusyMs = watchEventLoop();
   const isBusy = () => getBusyMs() >= busyAfterMs;
   const overload = createSustainedOverload(maxWhenSaturated);
-  const isOverloaded = () => isBusy() && overload.isSustained();
+  const isOverloadSustained = () => isBusy() && overload.isSustained();
   return {
     async admit(connection) {
       overload.recordRequest(connection);
-      if (isOverloaded()) rejectExpired();
+      if (isOverloadSustained()) rejectExpired();
       if (isFull()) {
         overload.recordRejection();
         return;
@@ -118,7 +118,9 @@ export function createAdmission({
   }
 
   function getMaxRunning(): number {
-    return isOverloaded() ? Math.min(maxRunningWhenOverloaded, maxRunningWhenBusy) : maxRunningWhenBusy;
+    return isOverloadSustained()
+      ? Math.min(maxRunningWhenOverloaded, maxRunningWhenBusy)
+      : maxRunningWhenBusy;
   }
 
   /** Returns whether the turn has come: otherwise the request is rejected. */
@@ -141,14 +143,15 @@ export function createAdmission({
 
   /** Removes the request that starts next: in sustained overload the oldest that has started before, or the newest. */
   function takeNext(): WaitingRequest | undefined {
-    if (!isOverloaded()) return waiting.shift();
+    if (!isOverloadSustained()) return waiting.shift();
     const at = waiting.findIndex(({ hasStarted }) => hasStarted);
     return at === -1 ? waiting.pop() : waiting.splice(at, 1)[0];
   }
 
   function rejectExpired(): void {
-    const oldest = performance.now() - maxWaitWhenOverloadedMs;
-    const isExpired = ({ since, hasStarted }: WaitingRequest) => since < oldest && !hasStarted;
+    const now = performance.now();
+    const isExpired = ({ since, hasStarted }: WaitingRequest) =>
+      now - since > maxWaitWhenOverloadedMs && !hasStarted;
     const expired = waiting.filter(isExpired);
     if (expired.length === 0) return;
     waiting = waiting.filter((request) => !isExpired(request));
@@ -161,6 +164,7 @@ export function createAdmission({
    * starts one, so that nothing waits forever behind slow requests while other work keeps the process busy.
    */
   function startMore(): void {
+    if (isOverloadSustained()) rejectExpired();
     startNext(isBusy() ? 1 : maxRunningWhenBusy);
     hasTimer = waiting.length > 0;
     if (hasTimer) setTimeout(startMore, periodMs);

@@ -9,7 +9,7 @@ const minIdle = 0.05;
 
 /**
  * Returns a function that returns for how long the event loop of this thread has had no idle time, milliseconds. A
- * period ends only at a call: call it for each request. Always 0 in Deno, which does not tell the idle time.
+ * period ends only at a call: call it for each request. Always 0 in Deno, which does not report the idle time.
  */
 export function watchEventLoop(): () => number {
   let since = performance.now();

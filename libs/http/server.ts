@@ -87,7 +87,11 @@ export function application(options: {
     rejectUnmatched(response, problem);
   });
   const { admission, apiPrefix } = options;
-  return admission ? admitRequests(app, { ...admission, apiPrefix, addHeaders }) : app;
+  const listener = admission ? admitRequests(app, { ...admission, apiPrefix, addHeaders }) : app;
+  return (request, response) => {
+    request.url = toOriginForm(request.url ?? '');
+    listener(request, response);
+  };
 }
 
 /** Returns the security headers. They are the same for every response, and `helmet` computes them anew each time. */
@@ -95,6 +99,16 @@ function getSecurityHeaders(): Map<string, string> {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   setSecurityHeaders(response.req, response, () => {});
   return new Map(Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * Removes the scheme and the authority from a request target (RFC 9112, 3.2): only a target that begins with its path
+ * surely reaches the handlers of Express.
+ */
+function toOriginForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = target.replace(/^[a-z][a-z0-9+.-]*:(?:\/\/[^/?#]*)?/i, '');
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** Returns a function that adds the headers that all responses have. */

@@ -149,7 +149,7 @@ function startSpan(
     {
       kind: spans.kinds[kind],
       // with a start time, the duration is only precise to a millisecond
-      ...(ageMs > 0 && { startTime: Date.now() - ageMs }),
+      ...(ageMs >= 1 && { startTime: Date.now() - ageMs }),
       ...(attributes && { attributes }),
     },
     parent,
