@@ -149,6 +149,16 @@ describe('results', () => {
     }
     expect(received).toHaveLength(1);
   });
+
+  test('a page that is no list is an unexpected response', async () => {
+    answers = [json(200, { id: 1 })];
+    const error = await client()
+      .iterate.listDocuments()
+      .next()
+      .catch((reason) => reason);
+    expect(error).toMatchObject({ status: 200, code: 'unexpected_response' });
+    expect(error.detail).toMatch(/The response begins with: {"id":1}$/);
+  });
 });
 
 describe('errors', () => {

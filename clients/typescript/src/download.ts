@@ -75,10 +75,15 @@ function toUnread(stream: ReadableStream<FileBytes>): Response {
 
 /** The file name of a `Content-Disposition` header (RFC 6266), without folders; undefined if it is not safe. */
 export function parseFileName(header: string): string | undefined {
-  const extended = /;\s*filename\*=utf-8''([^;]+)/i.exec(header)?.[1];
-  const quoted = /;\s*filename="((?:[^"\\]|\\.)*)"/i.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1');
-  const plain = /;\s*filename=([^\s";]+)/i.exec(header)?.[1];
-  const name = (extended && decode(extended)) ?? quoted ?? plain;
+  // one pattern for all parameters: a quoted value may contain what looks like another parameter
+  const pattern = /;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/g;
+  const parameters = new Map<string, string>();
+  for (const [, key = '', quoted, plain = ''] of header.matchAll(pattern)) {
+    const name = key.toLowerCase();
+    if (!parameters.has(name)) parameters.set(name, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain);
+  }
+  const extended = /^utf-8'[^']*'(.+)/i.exec(parameters.get('filename*') ?? '')?.[1];
+  const name = (extended && decode(extended)) ?? parameters.get('filename');
   const base = name?.replace(/^.*[/\\]/s, '');
   return base && base !== '.' && base !== '..' && !/\p{Cc}/u.test(base) ? base : undefined;
 }

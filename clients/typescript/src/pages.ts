@@ -2,6 +2,7 @@
 import type { Call } from './client.ts';
 import type { AllCallOptions, OperationId } from './operation-types.ts';
 import type { AnyInput } from './requests.ts';
+import { toUnexpected } from './responses.ts';
 
 /** Yields the pages of a list, until no page has a link to a next one. */
 export async function* listPages(
@@ -11,8 +12,9 @@ export async function* listPages(
   options: AllCallOptions = {},
 ): AsyncGenerator<unknown[], void, undefined> {
   for (let cursor = input.cursor; ; ) {
-    const { data, headers } = await call(id, { ...input, cursor }, options);
-    yield data as unknown[];
+    const { data, status, headers } = await call(id, { ...input, cursor }, options);
+    if (!Array.isArray(data)) throw toUnexpected({ status, headers }, JSON.stringify(data));
+    yield data;
     cursor = findNextCursor(headers.get('link'));
     if (cursor === undefined) return;
   }

@@ -56,7 +56,8 @@ describe('requests', () => {
     ['', 'doc_id is missing.'],
     ['.', 'doc_id must not be ".".'],
     ['..', 'doc_id must not be "..".'],
-  ])('the id %j is rejected, because it would address another path', (doc_id, message) => {
+    ['a\ud800', 'doc_id has half a surrogate pair, which a URL cannot contain.'],
+  ])('the id %j is rejected, because it has no path of its own', (doc_id, message) => {
     const build = () => buildRequest(base, operationTable.deleteDocument, { doc_id }, {});
     expect(build).toThrow(new TypeError(message));
   });

@@ -110,7 +110,11 @@ function fillPath(path: string, parameters: AnyInput): string {
     const text = String(value);
     // a URL resolves these as folders, also if they are encoded
     if (text === '.' || text === '..') throw new RequestValueError(`${name} must not be "${text}".`);
-    return encodeURIComponent(text);
+    try {
+      return encodeURIComponent(text);
+    } catch {
+      throw new RequestValueError(`${name} has half a surrogate pair, which a URL cannot contain.`);
+    }
   });
 }
 

@@ -57,7 +57,10 @@ async function readProblem(response: Response): Promise<ProblemError> {
 }
 
 /** The problem of a response that the service does not send, but for example a proxy or another server. */
-function toUnexpected({ status, type, headers }: Response, text: string): ProblemError {
+export function toUnexpected(
+  { status, type, headers }: Pick<Response, 'status' | 'headers'> & Partial<Pick<Response, 'type'>>,
+  text: string,
+): ProblemError {
   const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400);
   const target = headers.get('location');
   const start = text.trim().slice(0, 200);

@@ -96,9 +96,10 @@ anew: pass it with --hash. Prints the newest hash, which you can store.`,
     from: { type: 'integer', description: 'The seq of the first entry, 1 for a complete log' },
   },
   async run(context, { arguments: { file }, options: { hash, from } }) {
+    const path = resolve(context.cwd, file);
     const checks = { knownHashes: hash, ...(from !== undefined && { from }) };
     try {
-      const log = await verifyAuditLog(createReadStream(resolve(context.cwd, file)), checks);
+      const log = await verifyAuditLog(createReadStream(path), checks);
       context.show(log, () =>
         log.entries === 0
           ? 'The export has no entries.'
@@ -106,6 +107,8 @@ anew: pass it with --hash. Prints the newest hash, which you can store.`,
       );
     } catch (error) {
       if (error instanceof AuditLogVerificationError) throw new CommandError(error.message);
+      if (error instanceof Error && 'syscall' in error)
+        throw new CommandError(`Cannot read ${path}: ${error.message}`);
       throw error;
     }
     return undefined;
