@@ -17,7 +17,8 @@ let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  app = await testApp({ services, contracts });
+  // so that a burst of 400 requests overloads also a fast machine
+  app = await testApp({ services, contracts, environment: { MAX_REQUESTS_IN_PROGRESS: '128' } });
   ada = await register(app);
 });
 afterAll(() => app?.stop());

@@ -17,6 +17,8 @@ interface Scenario {
   unloaded: Outcome;
   overloaded: Outcome;
   recoveryMs: number;
+  /** The times from the requests over new connections to their responses. */
+  newMs: number[];
 }
 
 /** A kind of request. */
@@ -32,7 +34,10 @@ interface Load {
 /** How long the overload lasts, seconds. In a shorter one, the requests of its first moments determine the p99. */
 const overloadSeconds = 30;
 
-const machine = `600 open connections, ${overloadSeconds} seconds; the load generator and MongoDB share the cores`;
+/** The number of connections, and of the clients that connect at once. */
+const maxConnections = 600;
+
+const machine = `${maxConnections} open connections, ${overloadSeconds} seconds; the load generator and MongoDB share the cores`;
 
 /** The limits in the order of the scenarios. */
 export const overload: readonly Limit[] = [
@@ -93,6 +98,12 @@ function createLimits(load: Load): Limit[] {
       5_000,
       ({ recoveryMs }) => [recoveryMs],
     ),
+    createLimit(
+      `three times the capacity: a request of ${maxConnections} clients that connect at once`,
+      'p99',
+      1_000,
+      ({ newMs }) => newMs,
+    ),
   ];
 }
 
@@ -100,7 +111,9 @@ async function run(fixture: BenchFixture, share: number, { prepare, path }: Load
   await prepare(fixture);
   const { organization, processes } = fixture;
   const { origin } = processes.service;
-  const client = await createRepeatingClient({ origin, path, key: organization.key, connections: 600 });
+  const connect = (connections: number) =>
+    createRepeatingClient({ origin, path, key: organization.key, connections });
+  const client = await connect(maxConnections);
   try {
     // the first requests let V8 compile hot code
     await measureCapacity(client, Math.ceil(3_000 * share));
@@ -109,7 +122,12 @@ async function run(fixture: BenchFixture, share: number, { prepare, path }: Load
     const overloaded = await sendOpenLoad(capacity * 3, overloadSeconds * share, client);
     for (let accepted = 0; accepted < 20; )
       accepted = (await client.send()).status === 200 ? accepted + 1 : 0;
-    return { unloaded, overloaded, recoveryMs: performance.now() - overloaded.lastSentAt };
+    const recoveryMs = performance.now() - overloaded.lastSentAt;
+    const [newMs] = await Promise.all([
+      pause(2_000 * share).then(() => measureNew(connect)),
+      sendOpenLoad(capacity * 3, 5 * share, client),
+    ]);
+    return { unloaded, overloaded, recoveryMs, newMs };
   } finally {
     client.close();
   }
@@ -128,6 +146,22 @@ async function measureCapacity(client: RepeatingClient, count: number): Promise<
   };
   await Promise.all(Array.from({ length: 32 }, sendNext));
   return count / ((performance.now() - startedAt) / 1000);
+}
+
+/** Opens connections at once, sends a request over each, and returns the times until the responses. */
+function measureNew(connect: (connections: number) => Promise<RepeatingClient>): Promise<number[]> {
+  const measureOne = async () => {
+    const startedAt = performance.now();
+    const client = await connect(1);
+    try {
+      const { status } = await client.send();
+      if (status !== 200 && status !== 503) throw new Error(`Unexpected status ${status}`);
+      return performance.now() - startedAt;
+    } finally {
+      client.close();
+    }
+  };
+  return Promise.all(Array.from({ length: maxConnections }, measureOne));
 }
 
 /** Sends requests at a fixed rate, then waits for all responses. Rejects if one has another status than 200 or 503. */

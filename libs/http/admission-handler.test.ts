@@ -1,4 +1,5 @@
 /** Tests that every request is admitted or rejected, and is not counted after its end, however it ends. */
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
@@ -41,6 +42,37 @@ test.each([
   for (let sent = 0; sent < 2 * maxInProgress; sent += 1)
     expect((await raw(`${head}Connection: close\r\n\r\n`)).slice(9, 12)).toBe(String(status));
   expect((await ask('GET', '/api/v1/ping')).status).toBe(200);
+});
+
+test('a request counts while its operation runs', async () => {
+  const gate = Promise.withResolvers<object>();
+  let running = 0;
+  const wait = handle(ping, () => {
+    running += 1;
+    return gate.promise;
+  });
+  server = await httpFixture([wait], { admission: createAdmission({ maxInProgress: 2 }) });
+  const { ask } = server;
+  const sent = [ask('GET', '/api/v1/ping'), ask('GET', '/api/v1/ping')];
+  await until('both run', async () => running === 2);
+  expect((await ask('GET', '/api/v1/ping')).status).toBe(503);
+  gate.resolve({});
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+});
+
+test('an unknown path does not count while its body is missing', async () => {
+  const { ask, port } = await start(createAdmission({ maxInProgress }));
+  const sockets = await Promise.all(
+    Array.from({ length: maxInProgress }, async () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      socket.write(`${toHead('POST /api/v1/unknown')}Content-Length: 9\r\n\r\n`);
+      const [answer] = await once(socket, 'data');
+      expect(String(answer)).toMatch(/^HTTP\/1.1 404/);
+      return socket;
+    }),
+  );
+  expect((await ask('GET', '/api/v1/ping')).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
 });
 
 test('requests whose connection is closed for its many requests do not count', async () => {

@@ -245,7 +245,7 @@ test('few connections are no sustained overload, even if they do not wait', asyn
 
 test('a busy process handles few requests at the same time', async () => {
   const server = await start({ maxInProgress: 1_000, maxRunningWhenBusy: 4 });
-  // opens the connections, of which the server accepts one in each turn of its event loop
+  // opens the connections, because the server accepts only some in each turn of its event loop
   await Promise.all(server.askTimes(44, '/ping'));
   await untilBusy(server, 'few requests run', async () => {
     const first = server.askTimes(4, '/work');

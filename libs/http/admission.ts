@@ -19,16 +19,19 @@ export interface AdmissionLimits {
   maxRunningWhenBusy?: number;
 }
 
-/** A process is busy if its event loop had no idle time for so long: `maxRunningWhenBusy` applies. */
+/** A process whose event loop had no idle time for this long is busy: `maxRunningWhenBusy` applies. */
 const busyAfterMs = periodMs;
 
-/** A process is saturated if its event loop had no idle time for so long: `maxWhenSaturated` applies. */
+/** A busy process whose event loop had no idle time for this long is saturated: `maxWhenSaturated` applies. */
 const saturatedAfterMs = 3 * periodMs;
 
-/** So many requests run at the same time in sustained overload, but never more than `maxRunningWhenBusy`. */
+/** How many requests run at the same time in sustained overload, at most `maxRunningWhenBusy`. */
 const maxRunningWhenOverloaded = 8;
 
-/** In sustained overload, a request that has waited longer than this for its turn is rejected. */
+/**
+ * In sustained overload, a request that has waited longer than this for its turn is rejected when the next one arrives,
+ * or after up to 20 ms.
+ */
 const maxWaitWhenOverloadedMs = 5;
 
 /** Counts the requests of a process and decides when each may run. */
@@ -55,7 +58,8 @@ interface WaitingRequest {
   since: number;
   /** Whether it has started before. Then it is not rejected any more. */
   hasStarted: boolean;
-  end(isAdmitted: boolean): void;
+  /** Starts or rejects it. */
+  decide(isAdmitted: boolean): void;
 }
 
 /**
@@ -77,12 +81,13 @@ export function createAdmission({
   let hasTimer = false;
   const getBusyMs = watchEventLoop();
   const isBusy = () => getBusyMs() >= busyAfterMs;
-  const overload = createSustainedOverload(maxWhenSaturated);
+  const saturatedLimit = Math.min(maxWhenSaturated, maxInProgress);
+  const overload = createSustainedOverload(saturatedLimit);
   const isOverloadSustained = () => isBusy() && overload.isSustained();
   return {
     async admit(connection) {
       overload.recordRequest(connection);
-      if (isOverloadSustained()) rejectExpired();
+      rejectExpired();
       if (isFull()) {
         overload.recordRejection();
         return;
@@ -93,10 +98,8 @@ export function createAdmission({
   };
 
   function isFull(): boolean {
-    const isSaturated = getBusyMs() >= saturatedAfterMs;
-    return (
-      running + waiting.length >= (isSaturated ? Math.min(maxWhenSaturated, maxInProgress) : maxInProgress)
-    );
+    const limit = getBusyMs() >= saturatedAfterMs ? saturatedLimit : maxInProgress;
+    return running + waiting.length >= limit;
   }
 
   function createProgress(arrivedAt: number): RequestProgress {
@@ -131,17 +134,20 @@ export function createAdmission({
     }
     if (!hasTimer) setTimeout(startMore, periodMs);
     hasTimer = true;
-    return new Promise((end) => waiting.push({ since: performance.now(), hasStarted, end }));
+    return new Promise((decide) => waiting.push({ since: performance.now(), hasStarted, decide }));
   }
 
   function startNext(count: number): void {
     for (let started = 0; started < count && waiting.length > 0; started += 1) {
       running += 1;
-      takeNext()?.end(true);
+      takeNext()?.decide(true);
     }
   }
 
-  /** Removes the request that starts next: in sustained overload the oldest that has started before, or the newest. */
+  /**
+   * Removes the request that starts next. In sustained overload, that is the oldest of those that continue, otherwise
+   * the newest.
+   */
   function takeNext(): WaitingRequest | undefined {
     if (!isOverloadSustained()) return waiting.shift();
     const at = waiting.findIndex(({ hasStarted }) => hasStarted);
@@ -149,6 +155,7 @@ export function createAdmission({
   }
 
   function rejectExpired(): void {
+    if (!isOverloadSustained()) return;
     const now = performance.now();
     const isExpired = ({ since, hasStarted }: WaitingRequest) =>
       now - since > maxWaitWhenOverloadedMs && !hasStarted;
@@ -156,7 +163,7 @@ export function createAdmission({
     if (expired.length === 0) return;
     waiting = waiting.filter((request) => !isExpired(request));
     overload.recordRejection();
-    for (const { end } of expired) end(false);
+    for (const { decide } of expired) decide(false);
   }
 
   /**
@@ -164,7 +171,7 @@ export function createAdmission({
    * starts one, so that nothing waits forever behind slow requests while other work keeps the process busy.
    */
   function startMore(): void {
-    if (isOverloadSustained()) rejectExpired();
+    rejectExpired();
     startNext(isBusy() ? 1 : maxRunningWhenBusy);
     hasTimer = waiting.length > 0;
     if (hasTimer) setTimeout(startMore, periodMs);

@@ -8,7 +8,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { type AnyOperation, anyone, contract, nothing, operation } from '#libs/contract';
 import { closeServer, listenLocally } from '#libs/testing';
 import { gateway } from './gateway.ts';
-import { listen } from './server.ts';
+import { listen } from './listen.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 

@@ -320,12 +320,4 @@ describe('a listener that is closing', () => {
     await fixture.listening.close(3_600_000);
     silent.destroy();
   });
-
-  test('listen rejects if the port is in use', async () => {
-    const fixture = await httpFixture([]);
-    const { listen } = await import('./server.ts');
-    const { default: express } = await import('express');
-    await expect(listen(express(), fixture.port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    await fixture.listening.close(0);
-  });
 });

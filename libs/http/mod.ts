@@ -22,9 +22,10 @@ export {
   toPage,
   withProblemPages,
 } from './handle.ts';
+export { type HttpListener, listen } from './listen.ts';
 export { type CountedNetwork, networkTokenBucket, toNetworks } from './networks.ts';
 export { type RenderCache, renderCache, type Version, type VersionBytes } from './render-cache.ts';
 export type { BodyReading } from './request.ts';
 export { createRouter, type RequestOutcome, type RouterOptions } from './routes.ts';
-export { application, type HttpListener, listen, type UnmatchedRequest } from './server.ts';
+export { application, type UnmatchedRequest } from './server.ts';
 export { type TokenBucket, tokenBucket } from './token-bucket.ts';

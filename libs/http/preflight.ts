@@ -1,7 +1,6 @@
 /** CORS preflight requests: browsers send them before a cross-origin request that is not a simple one. */
 import type { RequestHandler } from 'express';
 import { type AnyOperation, hasEtag } from '#libs/contract';
-import { endProgress } from './admission-handler.ts';
 
 /** How long a browser caches the preflight response, in seconds. */
 const maxAgeSeconds = 86_400;
@@ -19,8 +18,7 @@ export function answerPreflight(operation: AnyOperation, allow: string): Request
     ...(hasEtag(operation) && { 'Access-Control-Allow-Headers': 'If-None-Match' }),
     'Access-Control-Max-Age': String(maxAgeSeconds),
   };
-  return (request, response) => {
-    endProgress(request);
+  return (_request, response) => {
     response.status(204).set(headers).end();
   };
 }

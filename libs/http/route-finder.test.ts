@@ -1,4 +1,4 @@
-/** Tests that the route of a request is found. */
+/** Tests that the routes of a path are found. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
@@ -12,25 +12,21 @@ const operations = [
   operation({ ...common, id: 'countThings', method: 'get', path: '/things/counts' }),
   operation({ ...common, id: 'share', method: 'get', at: 'root', path: '/shared/{id}', params }),
 ];
-const findRoute = createRouteFinder(
+const findRoutes = createRouteFinder(
   operations.map((each) => ({ operation: each })),
   '/api/v1',
 );
 
 test.each([
-  ['GET', '/api/v1/things/7', 'getThing'],
-  ['HEAD', '/api/v1/things/7', 'getThing'],
-  ['PATCH', '/api/v1/things/%2F', 'changeThing'],
-  ['GET', '/api/v1/things/counts', 'countThings'],
-  ['PATCH', '/api/v1/things/counts', undefined],
-  ['GET', '/shared/7', 'share'],
-  ['DELETE', '/api/v1/things/7', undefined],
-  ['OPTIONS', '/api/v1/things/7', undefined],
-  ['GET', '/api/v1/things/', undefined],
-  ['GET', '/api/v1/things/7/', undefined],
-  ['GET', '/api/v1/Things/7', undefined],
-  ['GET', '/api/v1/shared/7', undefined],
-  ['GET', '', undefined],
-])('%s %s is %s', (method, path, id) => {
-  expect(findRoute(method, path)?.operation.id).toBe(id);
+  ['/api/v1/things/7', ['getThing', 'changeThing']],
+  ['/api/v1/things/%2F', ['getThing', 'changeThing']],
+  ['/api/v1/things/counts', ['countThings']],
+  ['/shared/7', ['share']],
+  ['/api/v1/things/', []],
+  ['/api/v1/things/7/', []],
+  ['/api/v1/Things/7', []],
+  ['/api/v1/shared/7', []],
+  ['', []],
+])('%s has the routes %j', (path, ids) => {
+  expect(findRoutes(path).map(({ operation: { id } }) => id)).toEqual(ids);
 });

@@ -1,4 +1,4 @@
-/** Finds the route of a request for less time than the routers of Express need. */
+/** Finds the routes of a path for less time than the routers of Express need. */
 import type { AnyOperation } from '#libs/contract';
 import { groupByPath, toExpressPath } from './paths.ts';
 
@@ -7,25 +7,21 @@ interface WithOperation {
   operation: AnyOperation;
 }
 
-/**
- * Returns a function that finds the route for a method and a path. The path has no query, and its parameters are not
- * checked.
- */
+/** Returns a function that finds the routes of a path, as Express does. Returns an empty list for an unknown path. */
 export function createRouteFinder<T extends WithOperation>(
   routes: readonly T[],
   apiPrefix: string,
-): (method: string, path: string) => T | undefined {
+): (path: string) => readonly T[] {
   const groups = groupByPath(routes, ({ operation }) => toExpressPath(operation, apiPrefix));
   const paths = groups.map(([path, group]) => ({ segments: path.split('/'), group }));
   const byLength = Map.groupBy(paths, ({ segments }) => segments.length);
-  return (method, path) => {
+  return (path) => {
     const sent = path.split('/');
     const found = byLength
       .get(sent.length)
       ?.find(({ segments }) =>
         segments.every((segment, at) => (segment.startsWith(':') ? sent[at] !== '' : segment === sent[at])),
       );
-    const name = method === 'HEAD' ? 'get' : method.toLowerCase();
-    return found?.group.find(({ operation }) => operation.method === name);
+    return found?.group ?? [];
   };
 }

@@ -13,7 +13,7 @@ import {
   TooManyRequests,
 } from '#libs/contract';
 import type { RequestProgress } from './admission.ts';
-import { getProgress, overloadProblem } from './admission-handler.ts';
+import { isRejected, overloadProblem, takeProgress } from './admission-handler.ts';
 import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, Principal, Route } from './handle.ts';
 import { groupByPath, toAllow, toExpressPath } from './paths.ts';
@@ -51,8 +51,8 @@ export interface RouterOptions extends RespondOptions {
   limit: TokenBucket | undefined;
   /** What all routers of the process share to read bodies. */
   bodies: BodyReading;
-  /** Runs the handling of a request in a trace span. The request arrived `ageMs` milliseconds ago. */
-  span<R>(name: string, headers: Request['headers'], ageMs: number, work: () => Promise<R>): Promise<R>;
+  /** Runs the handling of a request in a trace span, which begins at `arrivedAt`, a value of `performance.now()`. */
+  span<R>(name: string, headers: Request['headers'], arrivedAt: number, work: () => Promise<R>): Promise<R>;
   onOutcome(outcome: RequestOutcome): void;
 }
 
@@ -71,11 +71,11 @@ export function createRouter(options: RouterOptions): express.RequestHandler {
       const declaredProblems = new Set(getProblems(operation));
       expressRoute[operation.method]((request, response) => {
         response.setHeaders(new Map(Object.entries(deprecationHeaders(operation))));
-        const progress = getProgress(request);
-        if (progress === 'rejected') return rejectForOverload(route, request, response);
-        const now = performance.now();
-        return options.span(operation.id, request.headers, now - (progress?.arrivedAt ?? now), () =>
-          serve(options, route, declaredProblems, request, response, progress),
+        if (isRejected(request)) return rejectForOverload(route, request, response);
+        const progress = takeProgress(request);
+        const arrivedAt = progress?.arrivedAt ?? performance.now();
+        return options.span(operation.id, request.headers, arrivedAt, () =>
+          serve(options, route, declaredProblems, request, response, arrivedAt, progress),
         );
       });
       if (operation.crossOrigin) expressRoute.options(answerPreflight(operation, allow));
@@ -92,9 +92,9 @@ async function serve(
   declaredProblems: Set<Problem['kind']>,
   request: Request,
   response: Response,
+  arrivedAt: number,
   progress: RequestProgress | undefined,
 ): Promise<void> {
-  const arrivedAt = progress?.arrivedAt ?? performance.now();
   const { operation } = route;
   const requestId = getRequestId(response);
   const notes = createNotes();

@@ -7,7 +7,7 @@ import { nothing, operation } from '#libs/contract';
 import { until } from '#libs/testing';
 import { httpFixture, insider } from '../testing/http-fixture.ts';
 import { handle } from './handle.ts';
-import { type HttpListener, listen } from './server.ts';
+import { type HttpListener, listen } from './listen.ts';
 
 let listening: HttpListener | undefined;
 afterEach(() => listening?.close(0));

@@ -1,17 +1,18 @@
-/** The Express application around the routers, and the HTTP listener with graceful shutdown. */
+/** The Express application around the routers. */
 import { randomUUID } from 'node:crypto';
-import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
+import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
-import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
-import { type AdmissionOptions, admitRequests, endProgress } from './admission-handler.ts';
-import { answerClientErrors } from './client-errors.ts';
-import { closeStalledReaders, serveConnections } from './connections.ts';
+import { InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
+import { type AdmissionOptions, admitRequests, takeProgress } from './admission-handler.ts';
+import type { Route } from './handle.ts';
 import { createPathRedactor } from './loggable-path.ts';
 import { splitWholeNetwork } from './networks.ts';
-import { groupByPath, toAllow, toExpressPath } from './paths.ts';
+import { toAllow } from './paths.ts';
+import { getRequestId } from './request-info.ts';
 import { sendProblem, toProblem } from './responses.ts';
+import { createRouteFinder } from './route-finder.ts';
 
 /**
  * Security headers. API responses are not pages, so the policy forbids everything; an operation that returns
@@ -46,7 +47,7 @@ export function application(options: {
   routers: readonly express.RequestHandler[];
   /** Without it, every request is accepted. */
   admission?: AdmissionOptions;
-  operations: readonly AnyOperation[];
+  routes: readonly Route[];
   apiPrefix: string;
   /** Networks whose `X-Forwarded-For` header is trusted, as CIDRs. */
   trustedProxies: readonly string[];
@@ -61,34 +62,34 @@ export function application(options: {
   const trusted = options.trustedProxies.flatMap(splitWholeNetwork);
   app.set('query parser', 'simple');
   app.set('trust proxy', trusted.length > 0 ? trusted : false);
-  const addHeaders = createHeaders();
-  app.use((request, response, next) => {
-    addHeaders(request, response);
-    next();
-  });
   app.use(assertUniqueHeaders, escapeMalformedPath);
-  const toLoggablePath = createPathRedactor(options.operations, options.apiPrefix);
+  const { routes, apiPrefix, admission } = options;
+  const operations = routes.map(({ operation }) => operation);
+  const toLoggablePath = createPathRedactor(operations, apiPrefix);
   const rejectUnmatched = (response: Response, problem: Problem) => {
-    endProgress(response.req);
+    // the response ends only after the body has arrived
+    takeProgress(response.req)?.pause();
     options.unmatched?.({
       method: response.req.method,
       path: toLoggablePath(response.req.path),
       status: problem.kind.status,
-      requestId: String(response.getHeader('X-Request-Id')),
+      requestId: getRequestId(response),
     });
     sendProblem(response, problem);
   };
   for (const router of options.routers) app.use(router);
-  app.use(handleUnknownRoute(options.operations, options.apiPrefix, rejectUnmatched));
+  const findRoutes = createRouteFinder(routes, apiPrefix);
+  app.use(handleUnknownRoute(findRoutes, rejectUnmatched));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const problem = toProblem(error);
     // a caller cannot fill the log of errors
     if (problem.kind.status >= 500) options.onError('Request failed outside of an operation', error);
     rejectUnmatched(response, problem);
   });
-  const { admission, apiPrefix } = options;
-  const listener = admission ? admitRequests(app, { ...admission, apiPrefix, addHeaders }) : app;
+  const listener = admission ? admitRequests(app, findRoutes, admission) : app;
+  const addHeaders = createHeaderSetter();
   return (request, response) => {
+    addHeaders(request, response);
     request.url = toOriginForm(request.url ?? '');
     listener(request, response);
   };
@@ -102,8 +103,8 @@ function getSecurityHeaders(): Map<string, string> {
 }
 
 /**
- * Removes the scheme and the authority from a request target (RFC 9112, 3.2): only a target that begins with its path
- * surely reaches the handlers of Express.
+ * Removes the scheme and the authority from a request target (RFC 9112, 3.2). Without a path, Express would respond
+ * itself, with its own page.
  */
 function toOriginForm(target: string): string {
   if (target.startsWith('/')) return target;
@@ -112,7 +113,7 @@ function toOriginForm(target: string): string {
 }
 
 /** Returns a function that adds the headers that all responses have. */
-function createHeaders() {
+function createHeaderSetter() {
   const securityHeaders = getSecurityHeaders();
   return (request: IncomingMessage, response: ServerResponse) => {
     const sent = request.headers['x-request-id'];
@@ -120,76 +121,6 @@ function createHeaders() {
     response.setHeaders(securityHeaders);
     response.setHeader('X-Request-Id', isValid ? sent : randomUUID());
   };
-}
-
-/** A server that listens on a port. */
-export interface HttpListener {
-  port: number;
-  /**
-   * Stops accepting connections and waits up to `withinMs` for requests in flight. Then it closes the
-   * remaining connections.
-   */
-  close(withinMs: number): Promise<void>;
-}
-
-/**
- * The connections that the kernel keeps until the server accepts them, one in each turn of the event loop. A client
- * whose connection is not kept tries again after one second, then after two, four and eight.
- */
-const maxPendingConnections = 4_096;
-
-/**
- * Starts an HTTP server. Port 0 selects a free port. Rejects if the port is in use. The connection of a client that
- * reads nothing of its response for `stalledMs` (default: one minute) is closed. A request must arrive within
- * `requestMs` (default: one minute).
- */
-export async function listen(
-  app: RequestListener,
-  port: number,
-  host: string,
-  { stalledMs = 60_000, requestMs = 60_000 } = {},
-): Promise<HttpListener> {
-  const sockets = new Set<Socket>();
-  const server = createServer({
-    requestTimeout: requestMs,
-    headersTimeout: Math.min(15_000, requestMs),
-    // how often both limits are checked
-    connectionsCheckingInterval: Math.min(5_000, requestMs),
-    keepAliveTimeout: 65_000,
-    // Node's own response has no body: `assertUniqueHeaders` rejects these requests
-    requireHostHeader: false,
-  });
-  const busySockets = serveConnections(server, app);
-  closeStalledReaders(server, busySockets, stalledMs);
-  // an expectation that is not known is ignored
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  answerClientErrors(server, busySockets);
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, backlog: maxPendingConnections }, resolve);
-  });
-  return { port: getPort(server), close: (withinMs) => closeServer(server, sockets, withinMs) };
-}
-
-async function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // connections that never sent anything do not count as idle
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  const idle = setInterval(() => server.closeIdleConnections(), 100);
-  const limit = setTimeout(() => server.closeAllConnections(), withinMs);
-  server.closeIdleConnections();
-  await closed;
-  clearInterval(idle);
-  clearTimeout(limit);
-}
-
-function getPort(server: Server): number {
-  // the address of a listening TCP server is always an object
-  return (server.address() as AddressInfo).port;
 }
 
 /** Headers that decide who is asked and who asks. Node uses the first of several. */
@@ -225,18 +156,12 @@ function escapeMalformedPath(request: Request, _response: Response, next: NextFu
 }
 
 function handleUnknownRoute(
-  operations: readonly AnyOperation[],
-  apiPrefix: string,
+  findRoutes: (path: string) => readonly Route[],
   rejectUnmatched: (response: Response, problem: Problem) => void,
 ) {
-  const getPath = (operation: AnyOperation) => toExpressPath(operation, apiPrefix);
-  const table = groupByPath(operations, getPath).map(([path, own]) => {
-    const pattern = path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+');
-    return { pattern: new RegExp(`^${pattern}$`), Allow: toAllow(own) };
-  });
   return (request: Request, response: Response) => {
-    const found = table.find(({ pattern }) => pattern.test(request.path));
-    if (!found) return rejectUnmatched(response, NotFound('This route does not exist.'));
-    rejectUnmatched(response, MethodNotAllowed(undefined, { headers: { Allow: found.Allow } }));
+    const operations = findRoutes(request.path).map(({ operation }) => operation);
+    if (operations.length === 0) return rejectUnmatched(response, NotFound('This route does not exist.'));
+    rejectUnmatched(response, MethodNotAllowed(undefined, { headers: { Allow: toAllow(operations) } }));
   };
 }

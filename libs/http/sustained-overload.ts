@@ -1,10 +1,10 @@
 /** Detects sustained overload: more requests than a process can handle, for longer than a burst lasts. */
 import { performance } from 'node:perf_hooks';
 
-/** Overload is sustained if rejections follow each other for so long, with pauses shorter than that. */
+/** Overload is sustained if requests have been rejected for this long, without a pause of this length. */
 const sustainedAfterMs = 100;
 
-/** The active connections are those that sent a request in this second, or in the one before if those were more. */
+/** Active connections are counted in periods of this length. The larger number of the last two periods holds. */
 const activeMs = 1_000;
 
 /** What is recorded to detect sustained overload. */
@@ -12,32 +12,33 @@ export interface SustainedOverload {
   /** Records that a connection sent a request. */
   recordRequest(connection: object): void;
   recordRejection(): void;
-  /** Returns whether requests have been rejected for a while, and more than `minConnections` are active. */
+  /** Returns whether requests have been rejected for a while, and more than `maxAccepted` connections are active. */
   isSustained(): boolean;
 }
 
 /**
- * Creates the detection. `minConnections` is the number of requests that a saturated process accepts: fewer connections
- * fit in, so a burst of theirs is soon over, even if their clients do not wait after a `503`.
+ * Creates the detection. `maxAccepted` is the number of requests that a saturated process accepts at the same time.
+ * With so many connections or fewer, overload does not last: each connection has one request in progress, also if its
+ * client does not wait after a `503`.
  */
-export function createSustainedOverload(minConnections: number): SustainedOverload {
+export function createSustainedOverload(maxAccepted: number): SustainedOverload {
   let firstRejectedAt = Number.NEGATIVE_INFINITY;
   let lastRejectedAt = Number.NEGATIVE_INFINITY;
-  // the second in which each connection was last active; does not keep closed connections in memory
-  const seconds = new WeakMap<object, number>();
-  let second = 0;
+  // the period in which each connection was last active; does not keep closed connections in memory
+  const lastPeriods = new WeakMap<object, number>();
+  let period = 0;
   let activeBefore = 0;
   let active = 0;
   return {
     recordRequest(connection) {
       const now = Math.floor(performance.now() / activeMs);
-      if (now !== second) {
-        activeBefore = now === second + 1 ? active : 0;
+      if (now !== period) {
+        activeBefore = now === period + 1 ? active : 0;
         active = 0;
-        second = now;
+        period = now;
       }
-      if (seconds.get(connection) === now) return;
-      seconds.set(connection, now);
+      if (lastPeriods.get(connection) === now) return;
+      lastPeriods.set(connection, now);
       active += 1;
     },
     recordRejection() {
@@ -48,6 +49,6 @@ export function createSustainedOverload(minConnections: number): SustainedOverlo
     isSustained: () =>
       lastRejectedAt - firstRejectedAt >= sustainedAfterMs &&
       performance.now() - lastRejectedAt < sustainedAfterMs &&
-      Math.max(active, activeBefore) > minConnections,
+      Math.max(active, activeBefore) > maxAccepted,
   };
 }

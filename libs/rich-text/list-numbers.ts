@@ -1,6 +1,6 @@
 /** Estimates how much space the numbers of a numbered list need beside its items. */
 
-/** Widths of characters in em. Other letters, and digits, have about the width below. */
+/** Widths of characters in em. The two widths below hold for digits and for other letters. */
 const widths = new Map([...[...'iIl'].map((one) => [one, 0.35] as const), ['m', 0.95], ['M', 0.95]]);
 const [digitWidth, letterWidth] = [0.58, 0.66];
 

@@ -55,13 +55,12 @@ export function createPublicApplication(context: ProcessContext, services: reado
     else context.metrics.unmatched(outcome.status);
     logOverload();
   };
-  const routes = services.flatMap(({ handlers }) => handlers.routes);
   return application({
     routers: services.map((service) =>
       createRouter({ ...toRouterDeps(context, service), ...service.handlers, apiPrefix, limit }),
     ),
-    admission: { admission, routes, onOverload },
-    operations: routes.map(({ operation }) => operation),
+    admission: { admission, onOverload },
+    routes: services.flatMap(({ handlers }) => handlers.routes),
     apiPrefix,
     trustedProxies: settings.TRUSTED_PROXIES,
     unmatched: (request) => {
@@ -87,7 +86,7 @@ export function createManagementApplication(
     routers: admin.map(({ service, ...handlers }) =>
       createRouter({ ...toRouterDeps(context, service), ...handlers, apiPrefix: '', limit: undefined }),
     ),
-    operations: admin.flatMap(({ routes }) => routes.map(({ operation }) => operation)),
+    routes: admin.flatMap(({ routes }) => routes),
     unmatched: (request) => logUnmatched(context.log, request),
     onError: (message, error) => context.log.error({ err: error }, message),
   });
@@ -129,10 +128,10 @@ function toRouterDeps(
     span<R>(
       name: string,
       { traceparent }: IncomingHttpHeaders,
-      ageMs: number,
+      arrivedAt: number,
       work: () => Promise<R>,
     ): Promise<R> {
-      return tracing.withSpan({ name, kind: 'server', from: traceparent, ageMs }, work);
+      return tracing.withSpan({ name, kind: 'server', from: traceparent, arrivedAt }, work);
     },
     onOutcome({ principal, error, audit, ...outcome }: RequestOutcome) {
       metrics.request(outcome);

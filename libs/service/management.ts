@@ -4,8 +4,7 @@
  */
 import type { RequestListener } from 'node:http';
 import express from 'express';
-import type { AnyOperation } from '#libs/contract';
-import { application, type UnmatchedRequest } from '#libs/http';
+import { application, type Route, type UnmatchedRequest } from '#libs/http';
 import type { Metrics } from './metrics.ts';
 
 /** Options of the management application. */
@@ -16,7 +15,7 @@ export interface ManagementOptions {
   metrics: Metrics['render'] | undefined;
   /** Routers of the admin operations. */
   routers: readonly express.RequestHandler[];
-  operations: readonly AnyOperation[];
+  routes: readonly Route[];
   /** Called for every request that matched no operation. */
   unmatched(request: UnmatchedRequest): void;
   onError(message: string, error: unknown): void;
@@ -24,10 +23,10 @@ export interface ManagementOptions {
 
 /** Creates the application with `/healthz`, `/readyz`, `/metrics` and the admin operations. */
 export function createManagementApp(options: ManagementOptions): RequestListener {
-  const { routers, operations, unmatched, onError } = options;
+  const { routers, routes, unmatched, onError } = options;
   return application({
     routers: [createHealthRouter(options), ...routers],
-    operations,
+    routes,
     apiPrefix: '',
     trustedProxies: [],
     unmatched,

@@ -17,7 +17,7 @@ export const processMetrics = {
   }),
   unmatched: counter({
     name: 'http_unmatched_requests_total',
-    help: 'Requests that matched no operation: unknown path, method not allowed, malformed path, or a rejected preflight',
+    help: 'Requests that matched no operation: unknown path, method not allowed, malformed path, or a preflight rejected by overload',
     labels: { status_class: statusClasses },
   }),
   busUp: gauge({

@@ -16,8 +16,8 @@ export interface SpanOptions {
   kind: SpanType;
   /** The `traceparent` of the parent span. */
   from?: unknown;
-  /** How long ago the work began, milliseconds. Default: now. */
-  ageMs?: number;
+  /** When the work arrived, as `performance.now()`. Default: now. */
+  arrivedAt?: number;
   attributes?: Attributes;
 }
 
@@ -140,10 +140,11 @@ export async function startTracing(otlp: OtlpOptions | undefined): Promise<Traci
 
 function startSpan(
   spans: SpanSource | undefined,
-  { name, kind, from, ageMs = 0, attributes }: SpanOptions,
+  { name, kind, from, arrivedAt, attributes }: SpanOptions,
 ): Pick<WorkUnit, 'context' | 'span'> {
   if (!spans) return { context: undefined, span: undefined };
   const parent = spans.toContext(from, kind === 'server' ? 'caller' : 'us');
+  const ageMs = arrivedAt === undefined ? 0 : performance.now() - arrivedAt;
   const span = spans.tracer.startSpan(
     name,
     {

@@ -1,7 +1,7 @@
 /** The fixture for tests of libs/http: routes behind a listener, without a database. */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId, Secret } from '#libs/contract';
+import { access, Forbidden, IdempotencyKeyReused, newId, Secret } from '#libs/contract';
 import {
   type Admission,
   type Authenticate,
@@ -69,28 +69,28 @@ export async function httpFixture(
   const rejected: (string | undefined)[] = [];
   const errors: unknown[] = [];
   const principals: Record<string, Principal> = { good: ada, outsider: { ...ada, key_id: 'outsider' } };
-  const router = createRouter({
-    routes: handled,
-    store: options.store ?? memoryResponseStore(),
-    authenticate: options.authenticate ?? (async (token) => principals[token]),
-    cursorKeyring,
-    apiPrefix: '/api/v1',
-    limit: options.limit,
-    bodies: options.bodies ?? { budget: createBodyBudget(64 * 2 ** 20), parser: createBodyParser() },
-    span: (_name, _headers, _ageMs, work) => work(),
-    onOutcome: (outcome) => void outcomes.push(outcome),
-  });
-  const operations: AnyOperation[] = handled.map(({ operation }) => operation);
+  const toRouter = (routes: readonly Route[]) =>
+    createRouter({
+      routes,
+      store: options.store ?? memoryResponseStore(),
+      authenticate: options.authenticate ?? (async (token) => principals[token]),
+      cursorKeyring,
+      apiPrefix: '/api/v1',
+      limit: options.limit,
+      bodies: options.bodies ?? { budget: createBodyBudget(64 * 2 ** 20), parser: createBodyParser() },
+      span: (_name, _headers, _arrivedAt, work) => work(),
+      onOutcome: (outcome) => void outcomes.push(outcome),
+    });
   const app = application({
-    routers: [router],
+    // Express leaves a router without routes in a later turn of the event loop
+    routers: [toRouter([]), toRouter(handled)],
     ...(options.admission && {
       admission: {
         admission: options.admission,
-        routes: handled,
         onOverload: (operation) => void rejected.push(operation?.id),
       },
     }),
-    operations,
+    routes: handled,
     apiPrefix: '/api/v1',
     trustedProxies: options.trustedProxies ?? [],
     onError: (_message, error) => void errors.push(error),
