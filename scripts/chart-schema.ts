@@ -64,6 +64,8 @@ const globalValues = {
     pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] },
     pullSecrets: objectList,
   }),
+  nodeSelector: textMap,
+  tolerations: objectList,
   caBundle: object({ configMap: text, key: name }),
   secrets: object({ encryption: name, amqp: name }),
   ingress: object({

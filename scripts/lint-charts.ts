@@ -36,7 +36,7 @@ try {
     for (const file of globSync('ci/*-values.yaml', { cwd: chart }).sort())
       errors.push(...(await lintWithValues(file)));
     errors.push(...(await checkDocumentedInstall()), ...(await checkPrecedence()));
-    errors.push(...(await checkAllowedNetworks()));
+    errors.push(...(await checkAllowedNetworks()), ...(await checkNodes()));
     errors.push(...(await findUndetectedErrors()));
     for (const error of errors) console.error(`✗ ${error}`);
     process.exitCode = errors.length === 0 ? 0 : 1;
@@ -168,6 +168,21 @@ async function checkAllowedNetworks(): Promise<string[]> {
   const names = open.map((policy) => /^ {2}name: (\S+)$/m.exec(policy)?.[1]);
   if (names.join() !== 'pds-webhook-delivery') return [`these reach the networks of receivers: ${names}`];
   console.log('✓ only webhook-delivery reaches the networks of WEBHOOK_ALLOWED_CIDRS');
+  return [];
+}
+
+/** Returns an error if a pod does not run on the nodes for all pods, or a service replaces them with its own. */
+async function checkNodes(): Promise<string[]> {
+  const values = await readFile(join(chart, 'ci', 'strict-values.yaml'), 'utf8');
+  const { out } = await renderChart(values, '--set', 'databaseSetup.enabled=true');
+  const pods = out.split(/^---$/m).filter((object) => /^kind: (Deployment|Job|Pod)$/m.test(object));
+  const isRight = (pod: string) => /^ +node-pool: apps$/m.test(pod) && /^ +key: node-pool$/m.test(pod);
+  const own = pods.filter((pod) => /kubernetes\.io\/arch: amd64$|key: dedicated$/m.test(pod));
+  if (pods.length !== 7 || !pods.every(isRight) || own.length !== 2)
+    return [
+      `${pods.filter(isRight).length} of ${pods.length} pods run on the nodes for all pods, expected 7`,
+    ];
+  console.log('✓ all pods run on the nodes for all pods, and services add their own');
   return [];
 }
 

@@ -46,10 +46,12 @@ test('the database setup Job fails before helm stops waiting for it', async () =
   expect(Number(deadline)).toBeLessThan(helmTimeoutSeconds);
 });
 
-test('all pods of the platform chart use the pull secrets', async () => {
+test('all pods of the platform chart use the values for all pods', async () => {
   const helpers = (await readTemplate('platform/templates/_helpers.tpl')).split('{{- define ');
   const helper = helpers.find((one) => one.startsWith('"platform.pod"'));
   expect(helper).toMatch(/with \.Values\.global\.image\.pullSecrets }}\nimagePullSecrets: /);
+  for (const name of ['nodeSelector', 'tolerations'])
+    expect(helper).toContain(`{{- with .Values.global.${name} }}\n${name}: `);
   const folder = new URL('../charts/platform/templates/', import.meta.url);
   const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.yaml'));
   const templates = await Promise.all(names.map((name) => readTemplate(`platform/templates/${name}`)));

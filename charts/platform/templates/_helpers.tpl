@@ -36,6 +36,12 @@ securityContext:
 {{- with .Values.global.image.pullSecrets }}
 imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with .Values.global.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.global.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- define "platform.container" -}}
