@@ -78,6 +78,7 @@ const globalValues = {
     podMonitor: object({ enabled: flag }),
     labels: textMap,
     prometheusRule: object({ enabled: flag }),
+    runbookUrl: name,
     dashboards: object({ enabled: flag, labels: textMap }),
     namespaceLabels: textMap,
   }),

@@ -37,6 +37,7 @@ try {
       errors.push(...(await lintWithValues(file)));
     errors.push(...(await checkDocumentedInstall()), ...(await checkPrecedence()));
     errors.push(...(await checkAllowedNetworks()), ...(await checkNodes()));
+    errors.push(...(await checkRunbookLinks()));
     errors.push(...(await findUndetectedErrors()));
     for (const error of errors) console.error(`✗ ${error}`);
     process.exitCode = errors.length === 0 ? 0 : 1;
@@ -183,6 +184,18 @@ async function checkNodes(): Promise<string[]> {
       `${pods.filter(isRight).length} of ${pods.length} pods run on the nodes for all pods, expected 7`,
     ];
   console.log('✓ all pods run on the nodes for all pods, and services add their own');
+  return [];
+}
+
+/** Returns an error if an alert does not link to the runbook of the operators. */
+async function checkRunbookLinks(): Promise<string[]> {
+  const values = await readFile(join(chart, 'ci', 'monitoring-values.yaml'), 'utf8');
+  const { out } = await renderChart(values);
+  const alerts = out.match(/^ +- alert: |^ +alert: /gm) ?? [];
+  const links = out.match(/ runbook_url: https:\/\/wiki\.example\.com\/runbook#\w+$/gm) ?? [];
+  if (alerts.length === 0 || links.length !== alerts.length)
+    return [`${links.length} of ${alerts.length} alerts link to the runbook`];
+  console.log(`✓ all ${alerts.length} alerts link to the runbook`);
   return [];
 }
 
