@@ -59,7 +59,7 @@ test('a request counts while its operation runs', async () => {
   await until('both run', async () => running === 2);
   expect((await ask('GET', '/api/v1/ping')).status).toBe(503);
   client.destroy();
-  // the work goes on although its client has left
+  // its client has left, but its work continues
   for (let asked = 0; asked < 5; asked += 1) expect((await ask('GET', '/api/v1/ping')).status).toBe(503);
   gate.resolve({});
   expect((await sent).status).toBe(200);
